@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { sharedFields } from "./sharedFields.ts";
+
+/** Variables of older Python renderers, which no template reads: they would be ignored in silence. */
+const retiredVariables = ["preserve_all_thinking", "preserve_thinking_between_tool_calls"];
+
+/** The renderer that runs a model's own Jinja template. */
+export const defaultSchema = z.strictObject({
+  name: z.literal("default"),
+  ...sharedFields,
+  /** The format of tool calls in responses. */
+  toolParser: z.string().optional(),
+  /** The format of reasoning in responses. */
+  reasoningParser: z.string().optional(),
+  /** The template's own variables, under the template's names. */
+  templateKwargs: z
+    .record(z.string(), z.unknown())
+    .default({})
+    .superRefine((kwargs, context) => {
+      for (const name of retiredVariables) {
+        if (!Object.hasOwn(kwargs, name)) continue;
+        context.addIssue({
+          code: "custom",
+          path: [name],
+          message: "no template reads it; set thinkingRetention instead",
+        });
+      }
+    }),
+});
+
+export type DefaultConfig = Readonly<z.output<typeof defaultSchema>>;
+
+/** Picks the family by the model's exact name. The shared options go to the family's config. */
+export const autoSchema = z.strictObject({ name: z.literal("auto"), ...sharedFields });
+
+export type AutoConfigInput = Readonly<z.input<typeof autoSchema>>;

@@ -1,0 +1,10 @@
+export { type CheckMessagesOptions, checkMessages, type Validation } from "./checkMessages.ts";
+export { checkTools } from "./checkTools.ts";
+export { contentText } from "./contentText.ts";
+export { messagesFromJson, toolsFromJson } from "./fromJson.ts";
+export * from "./json/index.ts";
+export { messageToolNames } from "./messageToolNames.ts";
+export { type Conversation, type ConversationMessage, type ConversationToolCall, normalise } from "./normalise.ts";
+export * from "./python/index.ts";
+export { toolFunction, toolName } from "./tools.ts";
+export type * from "./types.ts";
