@@ -17,8 +17,8 @@ export function checkContent(message: Message, index: number, strict: boolean): 
     throw fail(at, "a string or an array of parts", content, remedy);
   }
   if (!Array.isArray(content)) {
-    // A template prints any value as Python would.
-    if (!strict) return;
+    // Templates print a tool's value as Python would; elsewhere they join content to text, which only text allows.
+    if (!strict && message.role === "tool") return;
     throw fail(at, "a string, an array of parts or null", content, "Turn the value into text first.");
   }
   if (!strict) return;

@@ -4,7 +4,8 @@ import type { Message } from "./types.ts";
 
 /**
  * A message's text: its content, or its text parts joined without anything between. Other parts are left out, content that
- * is null or missing is `""`, any other value is printed as Python's `str` does (`validate: "template"` lets them pass); where a template treats these differently, look at the content itself.
+ * is null or missing is `""`, a tool's value that is no text is printed as Python's `str` does (`validate: "template"` lets
+ * it pass); where a template treats these differently, look at the content itself.
  */
 export function contentText(message: Pick<Message, "content">): string {
   const { content } = message;

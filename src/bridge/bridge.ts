@@ -1,0 +1,118 @@
+import type { TemplateRetention } from "../configs/index.ts";
+import { type Conversation, checkMessages, type Message, normalise, type Validation } from "../messages/index.ts";
+import type { MarkerTable } from "../parse/index.ts";
+import type { WireFormat } from "../renderers/family.ts";
+import { renderedTokens } from "../renderers/renderedTokens.ts";
+import type { Ids, Tokenizer } from "../tokenizer/types.ts";
+import { type ContentSpecials, encodeSpanIds, SpanWriter } from "../tokens/index.ts";
+import { scanTurn, type TurnEnd } from "./scanTurn.ts";
+import type { BridgeRefusalReason, BridgeRequest, BridgeResult } from "./types.ts";
+
+export interface BridgeContext {
+  readonly tokenizer: Tokenizer;
+  readonly format: WireFormat;
+  readonly markers: MarkerTable;
+  readonly thinkingRetention: TemplateRetention;
+  readonly contentSpecials: ContentSpecials;
+  readonly validate: Validation;
+}
+
+/**
+ * Extends prompt + completion to the next turn's prompt by what is new, or says why that cannot be proven right.
+ *
+ * @throws TitoError for messages that no conversation should hold, as `render` does
+ */
+export function bridgeToNextTurn(context: BridgeContext, request: BridgeRequest): BridgeResult {
+  const { format } = context;
+  const { promptIds, completionIds, newMessages } = request;
+  if (promptIds.length === 0) return refuse("empty_prompt", "The prompt has no ids; render the conversation instead.");
+  if (newMessages.length === 0) return refuse("no_new_messages", "There is nothing to add to the conversation.");
+  const misfit = refusedRole(format, newMessages);
+  if (misfit) return misfit;
+  checkMessages(newMessages, { validate: context.validate, tools: request.tools, continuing: true });
+  const conversation = normalise(newMessages, { tools: request.tools, continues: true });
+
+  const end = scanTurn({ ...context, grammar: format.grammar, promptIds, completionIds });
+  if (end.stop !== null && end.reasoningOpen) {
+    return refuse(
+      "unclosed_reasoning",
+      "The model ended its turn inside its reasoning; no format has that in its history.",
+    );
+  }
+  if (context.thinkingRetention === "tool_cycle") {
+    const query = conversation.messages.findIndex((message) => format.startsQuery(message));
+    if (query >= 0) {
+      return refuse(
+        "new_user_query",
+        `New message ${query} is a user query, and this format drops earlier thinking there. Render the conversation anew, ` +
+          'or set thinkingRetention: "all" to keep the history as it was sampled.',
+      );
+    }
+  }
+  const separator = separatorLeft(context, completionIds, end);
+  if (separator === null) {
+    return refuse(
+      "tokens_after_stop",
+      `The completion goes on for ${completionIds.length - (end.stop ?? 0) - 1} ids after its stop at ${end.stop}; cut it there before bridging.`,
+    );
+  }
+  const close = writeClose(context, end, completionIds.at(-1) ?? promptIds.at(-1));
+  return { ok: true, ...writeExtension(context, conversation, close, separator) };
+}
+
+function refuse(reason: BridgeRefusalReason, message: string): BridgeResult & { ok: false } {
+  return { ok: false, reason, message };
+}
+
+function refusedRole(format: WireFormat, messages: readonly Message[]): (BridgeResult & { ok: false }) | undefined {
+  for (const [index, { role }] of messages.entries()) {
+    if (role === "assistant") {
+      return refuse(
+        "assistant_in_new_messages",
+        `New message ${index} is an assistant's: what a model said is known only by its ids.`,
+      );
+    }
+    if (!format.roles.includes(role)) {
+      return refuse(
+        "role_not_rendered",
+        `New message ${index} has the role "${role}", which this format does not render (${format.roles.join(", ")}).`,
+      );
+    }
+  }
+  return undefined;
+}
+
+/** The text that still has to stand between the turn and the next message; null when other ids follow the stop. */
+function separatorLeft({ tokenizer, format }: BridgeContext, completionIds: Ids, { stop }: TurnEnd): string | null {
+  if (stop === null || stop === completionIds.length - 1) return format.turn.separator;
+  // Engines that return the text after the stop token too return the format's own separator.
+  return tokenizer.decode(completionIds.slice(stop + 1)) === format.turn.separator ? "" : null;
+}
+
+/** What the model left open after a truncation. */
+function writeClose(context: BridgeContext, end: TurnEnd, lastId: number | undefined): SpanWriter {
+  const { format, tokenizer } = context;
+  const out = new SpanWriter(context);
+  if (end.stop !== null) return out;
+  const { reasoning } = format.grammar;
+  if (end.reasoningOpen && reasoning) {
+    // Padding that the model has already written is not written twice.
+    const padded = lastId !== undefined && tokenizer.decode([lastId]).endsWith(reasoning.padding);
+    out.scaffold(`${padded ? "" : reasoning.padding}${reasoning.close.text}${reasoning.separator}`);
+  }
+  return out.token(format.turn.close);
+}
+
+function writeExtension(context: BridgeContext, conversation: Conversation, close: SpanWriter, separator: string) {
+  const { format, tokenizer } = context;
+  const closing = encodeSpanIds(close.spans, tokenizer).length;
+  const out = new SpanWriter(context);
+  out.spans.push(...close.spans);
+  out.scaffold(separator);
+  format.writeMessages(out, conversation);
+  format.writeGenerationPrompt(out.at(-1));
+  return {
+    extension: renderedTokens(out.spans, conversation, tokenizer),
+    synthetic: closing > 0 ? ([0, closing] as const) : null,
+  };
+}

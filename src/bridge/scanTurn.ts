@@ -1,0 +1,41 @@
+import { CALL_OPEN, REASONING_CLOSE, REASONING_OPEN, STOP, TEXT } from "../parse/grammar.ts";
+import { beginsInReasoning, type MarkerTable, type ResponseGrammar } from "../parse/index.ts";
+import type { Ids, Tokenizer } from "../tokenizer/types.ts";
+
+/** How a sampled turn ends, as far as a bridge needs to know. */
+export interface TurnEnd {
+  /** Index of the first stop in the completion; null after a truncation. */
+  readonly stop: number | null;
+  readonly reasoningOpen: boolean;
+}
+
+/**
+ * Reads a completion's markers by id. It follows the token parser, of which it needs only the place of the stop and
+ * whether reasoning is open, and decodes no text but what stands before an opening marker.
+ */
+export function scanTurn(options: {
+  readonly grammar: ResponseGrammar;
+  readonly markers: MarkerTable;
+  readonly tokenizer: Tokenizer;
+  readonly promptIds: Ids;
+  readonly completionIds: Ids;
+}): TurnEnd {
+  const { completionIds, markers } = options;
+  let reasoning: "possible" | "open" | "over" | "doubtful" = beginsInReasoning(options.grammar, options.promptIds)
+    ? "open"
+    : "possible";
+  for (let i = 0; i < completionIds.length; i++) {
+    const meaning = markers(completionIds[i]);
+    if (meaning === TEXT) continue;
+    if (meaning === STOP) return { stop: i, reasoningOpen: reasoning === "open" };
+    if (meaning === REASONING_CLOSE && (reasoning === "open" || reasoning === "doubtful")) reasoning = "over";
+    else if (meaning === REASONING_OPEN && reasoning === "possible") {
+      const isFirst = options.tokenizer.decode(completionIds.slice(0, i)).trim() === "";
+      reasoning = isFirst ? "open" : "over";
+    } else if (meaning === CALL_OPEN) {
+      if (reasoning === "possible") reasoning = "over";
+      else if (reasoning === "open") reasoning = "doubtful";
+    }
+  }
+  return { stop: null, reasoningOpen: reasoning === "open" };
+}

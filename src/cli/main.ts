@@ -1,0 +1,32 @@
+#!/usr/bin/env node
+import { conformCommand } from "../conform/index.ts";
+import { TitoError } from "../errors.ts";
+
+const usage = `tito COMMAND …
+
+  conform FILES…   runs recorded cases through the library and says which pass
+
+tito COMMAND --help says more.`;
+
+const commands: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = { conform: conformCommand };
+
+/** Runs a command and gives the exit code: 0 done, 1 something failed, 2 wrong usage. */
+async function main([name, ...args]: readonly string[]): Promise<number> {
+  if (name === undefined || name === "--help" || name === "-h") {
+    console.log(usage);
+    return name === undefined ? 2 : 0;
+  }
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  try {
+    if (!command) throw new TitoError("usage", `There is no command "${name}".\n\n${usage}`);
+    return await command(args);
+  } catch (error) {
+    if (error instanceof TitoError || (error as { code?: string }).code?.startsWith("ERR_PARSE_ARGS")) {
+      console.error((error as Error).message);
+      return error instanceof TitoError && error.code !== "usage" ? 1 : 2;
+    }
+    throw error;
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2));

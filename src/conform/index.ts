@@ -1,0 +1,1 @@
+export { type ConformOptions, conform, conformCommand, conformUsage, type FileSummary } from "./command.ts";

@@ -1,0 +1,153 @@
+import { buildTrainingSample, buildTrajectory, type Renderer, type TrainingSampleOptions } from "../renderers/index.ts";
+import { messageTokenSpans, type RenderedTokens } from "../tokens/index.ts";
+import { fromBits, fromRunLengths, messagesOf, type RecordedCase, toBits, toolsOf, toRunLengths } from "./cases.ts";
+import { equalRows, failed, firstDifference, type Outcome, passed } from "./outcome.ts";
+
+/** Renders a conversation and holds ids, columns and training masks against the recorded ones. */
+export function runRender(recorded: RecordedCase, renderer: Renderer): Outcome {
+  const { plain } = recorded;
+  const messages = messagesOf(recorded);
+  const tools = toolsOf(recorded);
+  const addGenerationPrompt = Boolean(plain.add_generation_prompt);
+  if (plain.error || plain.template_raises) {
+    try {
+      renderer.render(messages, { tools, addGenerationPrompt });
+    } catch (error) {
+      return passed("error", { error: String(error) });
+    }
+    if (plain.error) return failed(`expected an error (${plain.error.type}), got none`, null);
+  }
+  const rendered = renderer.render(messages, { tools, addGenerationPrompt });
+  const actual = renderedFields(rendered);
+  const ids = rendered.tokenIds;
+  if (!equalRows(ids, renderer.renderIds(messages, { tools, addGenerationPrompt }))) {
+    return failed("renderIds differs from render", actual);
+  }
+  const broken = inconsistency(rendered);
+  if (broken) return failed(broken, actual);
+  const alternative = alternativeAnswer(plain, ids);
+  if (alternative) return passed(alternative, actual);
+  const difference = firstDifference(plain.expect.token_ids, ids);
+  if (difference) return failed(`token_ids ${difference}`, actual);
+  if (plain.template_first) return failed("the reference's ids where the template has others", actual);
+
+  const free = prefilledPositions(rendered, renderer, messages, tools);
+  const columns: [string, number[], ArrayLike<number>][] = [
+    ["message_indices", fromRunLengths(plain.expect.message_indices), rendered.messageIndices],
+    [
+      "sampled_mask",
+      fromBits(plain.expect.sampled_mask),
+      without(free, rendered.sampledMask, plain.expect.sampled_mask),
+    ],
+    ["is_content", fromBits(plain.expect.is_content), without(free, rendered.contentMask, plain.expect.is_content)],
+  ];
+  for (const [name, expected, got] of columns) {
+    const at = expected.length > 0 || name === "message_indices" ? firstDifference(expected, got) : null;
+    if (at) return failed(`${name} ${at}`, actual);
+  }
+  for (const name of ["message_roles", "message_tool_names"] as const) {
+    if (JSON.stringify(plain.expect[name]) !== JSON.stringify(actual[name])) return failed(`${name} differ`, actual);
+  }
+  const trained = trainingDifference(recorded, renderer, free);
+  return trained ? failed(trained, actual) : passed("expect", actual);
+}
+
+export function runTrajectory(recorded: RecordedCase, renderer: Renderer): Outcome {
+  const { plain } = recorded;
+  const { promptIds, completionIds } = buildTrajectory(renderer, {
+    promptMessages: messagesOf(recorded, "prompt_messages"),
+    completionMessages: messagesOf(recorded, "completion_messages"),
+    tools: toolsOf(recorded),
+  });
+  const actual = { prompt_ids: Array.from(promptIds), completion_ids: Array.from(completionIds) };
+  const alternative = alternativeAnswer(plain, [...promptIds, ...completionIds]);
+  if (alternative) return passed(alternative, actual);
+  const difference =
+    firstDifference(plain.expect.prompt_ids, promptIds) ?? firstDifference(plain.expect.completion_ids, completionIds);
+  return difference ? failed(difference, actual) : passed("expect", actual);
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: see RecordedCase.plain
+function alternativeAnswer(plain: any, ids: ArrayLike<number>): string | null {
+  if (plain.template_token_ids?.some((row: number[]) => equalRows(row, ids))) return "template_token_ids";
+  return plain.onepass_token_ids && equalRows(plain.onepass_token_ids, ids) ? "onepass_token_ids" : null;
+}
+
+export function renderedFields(rendered: RenderedTokens) {
+  return {
+    token_ids: Array.from(rendered.tokenIds),
+    message_indices: toRunLengths(rendered.messageIndices),
+    sampled_mask: toBits(rendered.sampledMask),
+    is_content: toBits(rendered.contentMask),
+    message_roles: rendered.messageRoles,
+    message_tool_names: rendered.messageToolNames,
+  };
+}
+
+/** What must hold of columns whatever the ids are. */
+function inconsistency(rendered: RenderedTokens): string | null {
+  const { tokenIds, messageIndices, sampledMask, contentMask, messageRoles } = rendered;
+  for (const column of [messageIndices, sampledMask, contentMask]) {
+    if (column.length !== tokenIds.length) return `a column has ${column.length} entries for ${tokenIds.length} ids`;
+  }
+  for (const [i, message] of messageIndices.entries()) {
+    if (message < -1 || message >= messageRoles.length) return `token ${i} belongs to message ${message}`;
+    if (sampledMask[i] === 1 && messageRoles[message] !== "assistant")
+      return `token ${i} is sampled outside an assistant turn`;
+  }
+  return null;
+}
+
+/**
+ * Positions at an assistant turn's start that repeat the generation prompt, and white space after them: the reference
+ * calls what the prompt prefills now sampled, now scaffold.
+ */
+function prefilledPositions(
+  rendered: RenderedTokens,
+  renderer: Renderer,
+  messages: ReturnType<typeof messagesOf>,
+  tools: ReturnType<typeof toolsOf>,
+): Set<number> {
+  const plain = renderer.renderIds(messages, { tools });
+  const opening = renderer.renderIds(messages, { tools, addGenerationPrompt: true }).subarray(plain.length);
+  const free = new Set<number>();
+  const hasThinking = opening.some((id) => id === renderer.tokenizer.tokenToId("<think>"));
+  if (!hasThinking) return free;
+  messageTokenSpans(rendered).forEach((span, message) => {
+    if (!span || rendered.messageRoles[message] !== "assistant") return;
+    let at = span[0];
+    while (at < span[1] && rendered.tokenIds[at] === opening[at - span[0]]) free.add(at++);
+    while (at < span[1] && renderer.tokenizer.decode([rendered.tokenIds[at]]).trim() === "") free.add(at++);
+  });
+  return free;
+}
+
+/** The mask with the recorded value at the free positions. */
+function without(free: ReadonlySet<number>, mask: ArrayLike<number>, recorded: string): number[] {
+  return Array.from(mask, (bit, i) => (free.has(i) ? Number(recorded[i]) : bit));
+}
+
+function trainingDifference(recorded: RecordedCase, renderer: Renderer, free: ReadonlySet<number>): string | null {
+  for (const sample of recorded.plain.train ?? []) {
+    const built = buildTrainingSample(renderer, messagesOf(recorded), {
+      tools: toolsOf(recorded),
+      ...trainingOptions(sample.args),
+    });
+    const name = `train ${JSON.stringify(sample.args)}`;
+    const ids = sample.token_ids ?? [...recorded.plain.expect.token_ids, ...(sample.extra_token_ids ?? [])];
+    const at =
+      firstDifference(ids, built.tokenIds) ??
+      firstDifference(fromBits(sample.loss_mask), without(free, built.lossMask, sample.loss_mask));
+    if (at) return `${name}: ${at}`;
+  }
+  return null;
+}
+
+function trainingOptions(args: Record<string, unknown>): TrainingSampleOptions {
+  return {
+    ...(args.role_to_mask ? { roles: [args.role_to_mask as string] } : {}),
+    ...(args.content_sft_roles ? { contentRoles: args.content_sft_roles as string[] } : {}),
+    ...(args.ensure_final_stop ? { ensureFinalStop: true } : {}),
+    ...(args.message_loss_mask ? { messageLossMask: args.message_loss_mask as (0 | 1)[] } : {}),
+  };
+}

@@ -1,0 +1,15 @@
+export { jsonCallBody } from "./calls/json.ts";
+export type { CallBody, CallGrammar, CallReading, Marker, ReasoningGrammar, ResponseGrammar } from "./grammar.ts";
+export { type MarkerTable, markerTable } from "./grammar.ts";
+export { parseIds } from "./parse.ts";
+export { type ParserOptions, type ParserState, TokenParser } from "./parser.ts";
+export { beginsInReasoning } from "./promptState.ts";
+export type {
+  KnownTool,
+  ParsedResponse,
+  ParsedToolCall,
+  ParserEvent,
+  PromptContext,
+  Reasoning,
+  ToolCallStatus,
+} from "./types.ts";

@@ -1,0 +1,34 @@
+import { type ChatTemplateKwargs, type RendererConfigInput, resolveConfig } from "../configs/index.ts";
+import { TitoError } from "../errors.ts";
+import type { Tokenizer } from "../tokenizer/types.ts";
+import { families } from "./registry.ts";
+import { bindRenderer, type Renderer } from "./renderer.ts";
+
+export interface CreateRendererOptions {
+  /** Template variables by the template's names (`{ enable_thinking: false }`), checked against the resolved family. */
+  readonly chatTemplateKwargs?: ChatTemplateKwargs | undefined;
+}
+
+/**
+ * A renderer for a tokenizer: by the model's exact name, or by an explicit config.
+ *
+ * @throws TitoError `unknown_model`, `family_not_available`, `invalid_config`, `token_missing`
+ * @example
+ * const renderer = createRenderer(await loadTokenizer("model.gguf"), { name: "qwen3" });
+ * const prompt = renderer.renderIds([{ role: "user", content: "hi" }], { addGenerationPrompt: true });
+ */
+export function createRenderer(
+  tokenizer: Tokenizer,
+  config?: RendererConfigInput,
+  options: CreateRendererOptions = {},
+): Renderer {
+  const resolved = resolveConfig({ nameOrPath: tokenizer.nameOrPath, config, ...options });
+  if (resolved.name === "default") {
+    throw new TitoError(
+      "family_not_available",
+      `The default renderer is not available yet. Pass an explicit config: ${Object.keys(families).join(", ")}.`,
+      { details: { family: resolved.name, available: Object.keys(families) } },
+    );
+  }
+  return bindRenderer(tokenizer, resolved, families[resolved.name].bind(tokenizer, resolved));
+}

@@ -1,0 +1,202 @@
+import { TitoError } from "../errors.ts";
+import type { Message, ToolSpec } from "../messages/index.ts";
+import { type Renderer, toOpenAIMessage } from "../renderers/index.ts";
+import { historyDifference } from "./historyDifference.ts";
+import { Segment } from "./segment.ts";
+import type { Break, Completion, RolloutEnd, TrainingSample, Turn } from "./types.ts";
+
+export interface RolloutOptions {
+  readonly renderer: Renderer;
+  /** The conversation before the model's first turn. */
+  readonly messages: readonly Message[];
+  readonly tools?: readonly ToolSpec[] | null | undefined;
+  /** Ids of prompt and completion together. A prompt that leaves no room ends the rollout. Default: no limit. */
+  readonly maxSequenceLength?: number | undefined;
+}
+
+/**
+ * A live conversation, kept as the ids that were sampled. Prompt, completion and messages take turns:
+ *
+ * @example
+ * const rollout = new Rollout({ renderer, messages: [{ role: "user", content: "What is 2 + 3?" }], tools });
+ * while (!rollout.end) {
+ *   const { ids, logprobs } = await session.complete(rollout.promptIds, { stop: renderer.stopTokenIds });
+ *   const turn = rollout.addCompletion({ ids, logprobs });
+ *   const results = callTools(turn.message.tool_calls);
+ *   if (results.length === 0) break;
+ *   rollout.addMessages(results);
+ * }
+ * train(rollout.samples());
+ */
+export class Rollout {
+  readonly renderer: Renderer;
+  readonly tools: readonly ToolSpec[] | undefined;
+  readonly #maxSequenceLength: number;
+  readonly #messages: Message[];
+  readonly #segments: Segment[];
+  readonly #turns: Turn[] = [];
+  readonly #breaks: Break[] = [];
+  /** Where the last completion begins in the current segment; null while a prompt waits for its completion. */
+  #completionStart: number | null = null;
+
+  /** @throws whatever `renderer.render` throws for messages that cannot be rendered */
+  constructor(options: RolloutOptions) {
+    this.renderer = options.renderer;
+    this.tools = options.tools ?? undefined;
+    this.#maxSequenceLength = options.maxSequenceLength ?? Number.POSITIVE_INFINITY;
+    this.#messages = [...options.messages];
+    this.#segments = [this.#renderedSegment()];
+  }
+
+  /** Everything said so far, the model's turns as they were parsed. */
+  get messages(): readonly Message[] {
+    return this.#messages;
+  }
+
+  get turns(): readonly Turn[] {
+    return this.#turns;
+  }
+
+  get breaks(): readonly Break[] {
+    return this.#breaks;
+  }
+
+  /** The ids to sample from next: a view, nothing is copied. */
+  get promptIds(): Int32Array {
+    return this.#segment.ids;
+  }
+
+  /** How many ids may be sampled next. */
+  get room(): number {
+    return Math.max(0, this.#maxSequenceLength - this.#segment.length);
+  }
+
+  /** Set when the prompt leaves no room to sample; what was sampled before stays. */
+  get end(): RolloutEnd | null {
+    if (this.room > 0 || this.#completionStart !== null) return null;
+    return {
+      reason: "max_sequence_length",
+      promptTokens: this.#segment.length,
+      maxSequenceLength: this.#maxSequenceLength,
+    };
+  }
+
+  /**
+   * Takes what was sampled from `promptIds`.
+   *
+   * @throws TitoError `rollout_ended`, `rollout_order` (no prompt waits), `invalid_sample` (log-probabilities of another length)
+   */
+  addCompletion(completion: Completion): Turn {
+    const { end } = this;
+    if (end) {
+      throw new TitoError(
+        "rollout_ended",
+        `The prompt has ${end.promptTokens} ids and maxSequenceLength is ${end.maxSequenceLength}: nothing can be sampled. ` +
+          "Look at rollout.end before sampling.",
+        { details: { ...end } },
+      );
+    }
+    if (this.#completionStart !== null) {
+      throw new TitoError("rollout_order", "The last turn has no answer yet: add messages before the next completion.");
+    }
+    const { ids, logprobs } = completion;
+    if (logprobs && logprobs.length !== ids.length) {
+      throw new TitoError(
+        "invalid_sample",
+        `A completion of ${ids.length} ids came with ${logprobs.length} log-probabilities; give one for each id.`,
+        { details: { ids: ids.length, logprobs: logprobs.length } },
+      );
+    }
+    const segment = this.#segment;
+    const start = segment.length;
+    const promptIds = segment.ids;
+    segment.appendSampled(ids, logprobs);
+    this.#completionStart = start;
+    const completionIds = segment.ids.subarray(start);
+    const parsed = this.renderer.parseResponse(completionIds, { prompt: promptIds, tools: this.tools });
+    const { message, finishReason } = toOpenAIMessage(parsed, { callId: (i) => `call_${this.#turns.length}_${i}` });
+    const turn: Turn = {
+      promptIds,
+      completionIds,
+      logprobs: segment.logprobs(start, segment.length),
+      finish: completion.finish ?? finishReason,
+      parsed,
+      message,
+    };
+    this.#turns.push(turn);
+    this.#messages.push(message);
+    return turn;
+  }
+
+  /**
+   * Goes on with tool results, user turns or notes: bridges, or breaks the sequence where no bridge is possible.
+   * Returns the break, if there was one.
+   *
+   * @throws TitoError `rollout_order` before the first completion, and whatever `render` throws for the messages
+   */
+  addMessages(messages: readonly Message[]): Break | null {
+    if (this.#completionStart === null) {
+      throw new TitoError("rollout_order", "A prompt waits for its completion: add that before further messages.");
+    }
+    const segment = this.#segment;
+    const ids = segment.ids;
+    const bridge = this.renderer.bridgeToNextTurn({
+      promptIds: ids.subarray(0, this.#completionStart),
+      completionIds: ids.subarray(this.#completionStart),
+      newMessages: messages,
+      tools: this.tools,
+    });
+    if (!bridge.ok) return this.#renderAnew([...this.#messages, ...messages], bridge);
+    segment.appendContext(bridge.extension.tokenIds);
+    this.#messages.push(...messages);
+    this.#completionStart = null;
+    return null;
+  }
+
+  /**
+   * Goes on with a whole list of messages, as a scaffold keeps it. If it begins with what was sampled and sent, the rest
+   * is added; if it tells the past differently, the sequence breaks, because the next prompt holds what no model said.
+   */
+  continueWith(messages: readonly Message[]): Break | null {
+    const at = historyDifference(this.#messages, messages);
+    if (!at) return this.addMessages(messages.slice(this.#messages.length));
+    return this.#renderAnew(messages, {
+      reason: "history_rewritten",
+      message: `messages[${at.message}].${at.field} is not what was sampled or sent.`,
+      at,
+    });
+  }
+
+  /** One sample for each unbroken sequence in which something was sampled. */
+  samples(): TrainingSample[] {
+    return this.#segments.flatMap((segment) => segment.sample() ?? []);
+  }
+
+  get #segment(): Segment {
+    return this.#segments[this.#segments.length - 1];
+  }
+
+  #renderedSegment(): Segment {
+    const segment = new Segment();
+    segment.appendContext(this.renderer.renderIds(this.#messages, { tools: this.tools, addGenerationPrompt: true }));
+    return segment;
+  }
+
+  #renderAnew(messages: readonly Message[], why: Omit<Break, "turn">): Break | null {
+    const ids = this.renderer.renderIds(messages, { tools: this.tools, addGenerationPrompt: true });
+    const segment = this.#segment;
+    this.#messages.splice(0, Number.POSITIVE_INFINITY, ...messages);
+    this.#completionStart = null;
+    if (segment.isPrefixOf(ids)) {
+      segment.appendContext(ids.subarray(segment.length));
+      return null;
+    }
+    const next = new Segment();
+    next.appendContext(ids);
+    this.#segments.push(next);
+    const { reason, message, at } = why;
+    const broken: Break = { turn: this.#turns.length, reason, message, ...(at ? { at } : {}) };
+    this.#breaks.push(broken);
+    return broken;
+  }
+}

@@ -1,0 +1,151 @@
+import type { EncodeOptions, TextRange, Tokenizer } from "../tokenizer/types.ts";
+import type { Origin, Span, TextSpan, TokenSpan } from "./span.ts";
+
+/** Ids of spans with the origin of each: the columns of rendered tokens. */
+export interface EncodedSpans {
+  readonly tokenIds: Int32Array;
+  readonly messageIndices: Int32Array;
+  readonly sampledMask: Uint8Array;
+  readonly contentMask: Uint8Array;
+}
+
+/** Neighbouring text spans and their ids, or one token span. */
+type Piece =
+  | { readonly kind: "run"; readonly run: readonly TextSpan[]; readonly ids: Int32Array }
+  | { readonly kind: "token"; readonly token: TokenSpan };
+
+/**
+ * Ids of spans. Neighbouring text spans are one BPE pass, as they would be in the template's output, because a merge may
+ * cross from one into the next; markers are matched in trusted text only.
+ */
+export function encodeSpanIds(spans: readonly Span[], tokenizer: Tokenizer): Int32Array {
+  return joinIds(encodePieces(spans, tokenizer));
+}
+
+/** The same ids, and for each the origin of the span that its first byte belongs to. */
+export function encodeSpans(spans: readonly Span[], tokenizer: Tokenizer): EncodedSpans {
+  const pieces = encodePieces(spans, tokenizer);
+  const tokenIds = joinIds(pieces);
+  const messageIndices = new Int32Array(tokenIds.length);
+  const sampledMask = new Uint8Array(tokenIds.length);
+  const contentMask = new Uint8Array(tokenIds.length);
+  let at = 0;
+  const mark = (origin: Origin) => {
+    messageIndices[at] = origin.message;
+    sampledMask[at] = origin.sampled ? 1 : 0;
+    contentMask[at] = origin.content ? 1 : 0;
+    at++;
+  };
+  for (const piece of pieces) {
+    if (piece.kind === "token") mark(piece.token);
+    else if (piece.run.length === 1) for (let i = 0; i < piece.ids.length; i++) mark(piece.run[0]);
+    else {
+      const ends = byteEnds(piece.run, tokenizer);
+      let span = 0;
+      let byte = 0;
+      for (const id of piece.ids) {
+        while (span < ends.length - 1 && byte >= ends[span]) span++;
+        mark(piece.run[span]);
+        byte += tokenizer.byteLength(id);
+      }
+    }
+  }
+  return { tokenIds, messageIndices, sampledMask, contentMask };
+}
+
+function encodePieces(spans: readonly Span[], tokenizer: Tokenizer): Piece[] {
+  const pieces: Piece[] = [];
+  let run: TextSpan[] = [];
+  const endRun = () => {
+    if (run.length > 0) pieces.push({ kind: "run", run, ids: encodeRun(run, tokenizer) });
+    run = [];
+  };
+  for (const span of spans) {
+    if (span.kind === "text") run.push(span);
+    else {
+      endRun();
+      pieces.push({ kind: "token", token: span });
+    }
+  }
+  endRun();
+  return pieces;
+}
+
+function joinIds(pieces: readonly Piece[]): Int32Array {
+  let length = 0;
+  for (const piece of pieces) length += piece.kind === "token" ? 1 : piece.ids.length;
+  const all = new Int32Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    if (piece.kind === "token") all[at++] = piece.token.id;
+    else {
+      all.set(piece.ids, at);
+      at += piece.ids.length;
+    }
+  }
+  return all;
+}
+
+function encodeRun(run: readonly TextSpan[], tokenizer: Tokenizer): Int32Array {
+  if (run.length === 1) return tokenizer.encode(run[0].text, { addedTokens: run[0].trusted ? "match" : "plain" });
+  return tokenizer.encode(joinText(run), { addedTokens: reading(run) });
+}
+
+function joinText(run: readonly { readonly text: string }[]): string {
+  let text = "";
+  for (const span of run) text += span.text;
+  return text;
+}
+
+function reading(run: readonly TextSpan[]): NonNullable<EncodeOptions["addedTokens"]> {
+  const trusted: TextRange[] = [];
+  let start = 0;
+  for (const span of run) {
+    const end = start + span.text.length;
+    const last = trusted.at(-1);
+    if (span.trusted && last?.[1] === start) trusted[trusted.length - 1] = [last[0], end];
+    else if (span.trusted) trusted.push([start, end]);
+    start = end;
+  }
+  if (trusted.length === 0) return "plain";
+  return trusted.length === 1 && trusted[0][0] === 0 && trusted[0][1] === start ? "match" : trusted;
+}
+
+/** Where each span of a run ends, in bytes of the text as the tokenizer normalises it. */
+export function byteEnds(run: readonly { readonly text: string }[], tokenizer: Tokenizer): number[] {
+  const text = run.length === 1 ? run[0].text : joinText(run);
+  const normalized = tokenizer.normalize(text);
+  const ends: number[] = [];
+  let at = 0;
+  let bytes = 0;
+  for (const span of run) {
+    const end = at + span.text.length;
+    if (normalized === text) {
+      bytes += utf8Length(span.text);
+      // A surrogate pair that two spans share is one character of four bytes, not two lone halves of three.
+      if (at > 0 && isLowSurrogate(text, at) && isHighSurrogate(text, at - 1)) bytes -= 2;
+    } else bytes = utf8Length(tokenizer.normalize(text.slice(0, composedEnd(text, end, tokenizer))));
+    ends.push(bytes);
+    at = end;
+  }
+  if (normalized !== text) ends[ends.length - 1] = utf8Length(normalized);
+  return ends;
+}
+
+/** The first place at or after `index` where the text can be cut without changing what normalisation gives. */
+function composedEnd(text: string, index: number, tokenizer: Tokenizer): number {
+  let end = index;
+  while (end < text.length && !cutsCleanly(text, end, tokenizer)) end++;
+  return end;
+}
+
+function cutsCleanly(text: string, index: number, tokenizer: Tokenizer): boolean {
+  // Composition looks back at most to the last starter; no sequence in use is longer than this window.
+  const left = text.slice(Math.max(0, index - 32), index);
+  const right = text.slice(index, index + 32);
+  return tokenizer.normalize(left) + tokenizer.normalize(right) === tokenizer.normalize(left + right);
+}
+
+const utf8Length = (text: string): number => Buffer.byteLength(text, "utf8");
+const isHighSurrogate = (text: string, index: number): boolean => (text.charCodeAt(index) & 0xfc00) === 0xd800;
+const isLowSurrogate = (text: string, index: number): boolean => (text.charCodeAt(index) & 0xfc00) === 0xdc00;
