@@ -9,6 +9,7 @@ export {
   familyNames,
   modelMap,
   type Qwen3Config,
+  type Qwen3ConfigInput,
   type RendererConfig,
   type RendererConfigInput,
   rendererConfigSchema,

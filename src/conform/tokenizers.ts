@@ -1,53 +1,67 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { TitoError } from "../errors.ts";
-import { type AddedToken, type Tokenizer, tokenizerFromJson, tokenizerFromTiktoken } from "../tokenizer/index.ts";
+import {
+  loadTokenizer,
+  readAddedTokens,
+  type Tokenizer,
+  type TokenizerOptions,
+  tokenizerFromTiktoken,
+} from "../tokenizer/index.ts";
 import { baseTokenizerFile } from "./locate.ts";
 
 /** A family's special tokens over a public base vocabulary, as the fixtures have it. */
 interface Overlay {
   readonly base: string;
-  readonly added_tokens: readonly (Omit<AddedToken, "singleWord"> & { readonly single_word: boolean })[];
+  readonly added_tokens: unknown;
   readonly eos_token?: string;
   readonly bos_token?: string;
   readonly name_or_path: string;
 }
 
+/** Where base tokenizers are: a folder, or a file for each name. */
+export type TokenizerSource = string | Readonly<Record<string, string>>;
+
 /** Tokenizers of recorded cases, built once each: bases by name, overlays by name. */
 export class TokenizerShelf {
   readonly #fixtures: string;
-  readonly #folder: string | undefined;
+  readonly #source: TokenizerSource | undefined;
   readonly #built = new Map<string, Promise<Tokenizer>>();
 
-  constructor(fixtures: string, folder?: string) {
+  constructor(fixtures: string, source?: TokenizerSource) {
     this.#fixtures = fixtures;
-    this.#folder = folder;
+    this.#source = source;
   }
 
   base(name: string): Promise<Tokenizer> {
-    return this.#once(`base ${name}`, async () => tokenizerFromJson(this.#baseText(name)));
+    return this.#once(`base ${name}`, () => this.#load(name, {}));
   }
 
   overlay(name: string): Promise<Tokenizer> {
     return this.#once(`overlay ${name}`, async () => {
-      const file = join(this.#fixtures, "golden", "overlays", `${name}.json`);
-      if (!existsSync(file)) throw new TitoError("fixtures_missing", `no overlay "${name}"`);
-      const overlay = JSON.parse(readFileSync(file, "utf8")) as Overlay;
-      return overlay.base === "o200k"
-        ? this.#o200k(overlay)
-        : tokenizerFromJson(this.#baseText(overlay.base), settings(overlay));
+      const overlay = this.#readOverlay(name);
+      const options = {
+        nameOrPath: overlay.name_or_path,
+        addedTokens: readAddedTokens(overlay.added_tokens),
+        eosToken: overlay.eos_token,
+        bosToken: overlay.bos_token,
+      };
+      if (overlay.base !== "o200k") return this.#load(overlay.base, options);
+      const ranks = readFileSync(join(this.#fixtures, "golden", "o200k_base.tiktoken"));
+      return tokenizerFromTiktoken(ranks, { pattern: "o200k", ...options });
     });
   }
 
-  #o200k(overlay: Overlay): Tokenizer {
-    const ranks = readFileSync(join(this.#fixtures, "golden", "o200k_base.tiktoken"), "utf8");
-    return tokenizerFromTiktoken(ranks, { pattern: "o200k", ...settings(overlay) });
+  #readOverlay(name: string): Overlay {
+    const file = join(this.#fixtures, "golden", "overlays", `${name}.json`);
+    if (!existsSync(file)) throw new TitoError("fixtures_missing", `no overlay "${name}"`);
+    return JSON.parse(readFileSync(file, "utf8")) as Overlay;
   }
 
-  #baseText(name: string): string {
-    const file = baseTokenizerFile(name, this.#folder);
+  async #load(name: string, options: TokenizerOptions): Promise<Tokenizer> {
+    const file = typeof this.#source === "object" ? this.#source[name] : baseTokenizerFile(name, this.#source);
     if (!file) throw new TitoError("fixtures_missing", `no base tokenizer "${name}"`);
-    return readFileSync(file, "utf8");
+    return loadTokenizer(file, options);
   }
 
   #once(key: string, build: () => Promise<Tokenizer>): Promise<Tokenizer> {
@@ -55,13 +69,4 @@ export class TokenizerShelf {
     this.#built.set(key, known);
     return known;
   }
-}
-
-function settings(overlay: Overlay) {
-  return {
-    nameOrPath: overlay.name_or_path,
-    addedTokens: overlay.added_tokens.map(({ single_word, ...token }) => ({ ...token, singleWord: single_word })),
-    eosToken: overlay.eos_token,
-    bosToken: overlay.bos_token,
-  };
 }

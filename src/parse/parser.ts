@@ -8,6 +8,7 @@ import {
   REASONING_OPEN,
   type ResponseGrammar,
   STOP,
+  TEXT,
   UNKNOWN_ID,
 } from "./grammar.ts";
 import type { KnownTool, ParsedResponse, ParsedToolCall, ParserEvent } from "./types.ts";
@@ -151,8 +152,16 @@ export class TokenParser {
     let from = 0;
     for (let at = 0; at < ids.length && this.#mode !== "stopped"; at++) {
       const meaning = this.#markers(ids[at]);
-      if (meaning === 0 || !this.#heeds(meaning)) continue;
-      this.#run(ids.subarray(from, at), true);
+      if (meaning === TEXT) continue;
+      if (this.#heeds(meaning)) {
+        this.#run(ids.subarray(from, at), true);
+        from = at;
+      }
+      // Looked up again, because the text before it may have changed what counts: reasoning opens only at the start.
+      if (!this.#heeds(meaning)) {
+        if (this.#mode !== "reasoning" && this.#mode !== "doubt" && this.#mode !== "call") this.#canonical = false;
+        continue;
+      }
       from = at + 1;
       this.#marker(meaning, ids[at]);
       this.#index++;

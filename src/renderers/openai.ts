@@ -33,7 +33,8 @@ export function toOpenAIMessage(
   const message = {
     role: "assistant" as const,
     content: parsed.content,
-    ...(parsed.reasoning && parsed.reasoning.text !== "" ? { reasoning_content: parsed.reasoning.text } : {}),
+    // Also when it is empty: a template that finds none looks for thinking inside the content.
+    ...(parsed.reasoning ? { reasoning_content: parsed.reasoning.text } : {}),
     ...(calls.length > 0 ? { tool_calls: calls } : {}),
   };
   const finishReason = parsed.stop.kind === "none" ? "length" : calls.length > 0 ? "tool_calls" : "stop";

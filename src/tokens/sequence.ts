@@ -26,8 +26,10 @@ export class TokenSequence {
     return this.#buffer.subarray(0, this.#length);
   }
 
+  /** The id at an index; a negative one counts from the end. */
   at(index: number): number | undefined {
-    return index < this.#length ? this.#buffer.at(index < 0 ? this.#length + index : index) : undefined;
+    const from = index < 0 ? this.#length + index : index;
+    return from >= 0 && from < this.#length ? this.#buffer[from] : undefined;
   }
 
   append(ids: Ids): this {

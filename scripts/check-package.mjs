@@ -1,0 +1,40 @@
+// What a user would get: packs the package, lints the tarball, installs it in an empty project and renders with it.
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const project = mkdtempSync(join(tmpdir(), "tito-package-"));
+const run = (command, args, options = {}) => execFileSync(command, args, { cwd: project, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"], ...options });
+
+try {
+  const [packed] = JSON.parse(run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", project], { cwd: root }));
+  console.log(`${packed.filename}: ${packed.files.length} files, ${Math.round(packed.size / 1024)} kB packed, ${Math.round(packed.unpackedSize / 1024)} kB unpacked`);
+  const stray = packed.files.filter(({ path }) => !/^(dist\/|docs\/|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/.test(path) || /\.test\./.test(path));
+  if (stray.length > 0) throw new Error(`files that do not belong in the package: ${stray.map(({ path }) => path).join(", ")}`);
+  run("npx", ["publint", "run", join(project, packed.filename), "--strict"], { cwd: root, stdio: "inherit" });
+
+  writeFileSync(join(project, "package.json"), JSON.stringify({ name: "user", private: true, type: "module" }));
+  run("npm", ["install", "--no-audit", "--no-fund", join(project, packed.filename)]);
+  cpSync(join(root, "embedded-model", "tito-calculator-qwen3.gguf"), join(project, "model.gguf"));
+  writeFileSync(
+    join(project, "smoke.mjs"),
+    `import { createRenderer, loadTokenizer } from "tito-rl";
+const renderer = createRenderer(await loadTokenizer("model.gguf"), { name: "qwen3" });
+const ids = renderer.renderIds([{ role: "user", content: "hi" }], { addGenerationPrompt: true });
+const parsed = renderer.parseResponse(renderer.tokenizer.encode("<think>\\nhm\\n</think>\\n\\nhello<|im_end|>"), { prompt: ids });
+const sampler = await import("tito-rl/sampler").then(({ loadSampler }) => loadSampler("model.gguf")).catch((error) => error);
+console.log(JSON.stringify({ text: renderer.tokenizer.decode(ids), content: parsed.content, sampler: sampler.code }));
+`,
+  );
+  const seen = JSON.parse(run(process.execPath, ["smoke.mjs"]));
+  const expected = { text: "<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n", content: "hello", sampler: "sampler_missing" };
+  if (JSON.stringify(seen) !== JSON.stringify(expected)) throw new Error(`the installed package gave ${JSON.stringify(seen)}`);
+  const help = run("npx", ["tito", "--help"]);
+  if (!help.includes("conform")) throw new Error(`tito --help printed ${help}`);
+  console.log("installs, renders, parses, and says what the sampler needs");
+} finally {
+  rmSync(project, { recursive: true, force: true });
+}

@@ -1,0 +1,9 @@
+export { readGgufHeader } from "./header.ts";
+export {
+  type GgufHeader,
+  type GgufNumbers,
+  type GgufStrings,
+  type GgufTensor,
+  type GgufValue,
+  ggufString,
+} from "./types.ts";

@@ -1,0 +1,89 @@
+/** One id and its natural log-probability. */
+export interface TokenLogprob {
+  readonly id: number;
+  readonly logprob: number;
+}
+
+/**
+ * Why sampling ended. `"stop"`: a stop id was sampled. `"length"`: `maxTokens` were sampled. `"context_full"`: the sequence has
+ * no cell left for another token. `"aborted"`: the signal fired, or the session was closed; what was sampled until then is kept.
+ */
+export type FinishReason = "stop" | "length" | "context_full" | "aborted";
+
+/** One sampled token. */
+export interface SampleStep {
+  readonly id: number;
+  /** Log-probability of `id` in the distribution it was drawn from, see {@link SamplingOptions}. 0 at temperature 0. */
+  readonly logprob: number;
+  /** Log-probability of `id` in the model's own distribution. Present when `rawLogprobs` was asked for. */
+  readonly rawLogprob?: number;
+  /** The likeliest ids of the model's own distribution, likeliest first. Present when `topLogprobs` was asked for. */
+  readonly topLogprobs?: readonly TokenLogprob[];
+}
+
+/** What is known when sampling ends. */
+export interface SampleEnd {
+  readonly finish: FinishReason;
+  /** The stop id that was sampled; set exactly when `finish` is `"stop"`. */
+  readonly stopId?: number;
+  /** The seed used: the given one, or the one drawn for this call. The same seed and prompt give the same ids again. */
+  readonly seed: number;
+  /** Prompt ids whose keys and values were taken from the cache. */
+  readonly reusedTokens: number;
+  /**
+   * Prompt ids that the model had to evaluate, as the native side counted them. `reusedTokens + evaluatedTokens` is the prompt's
+   * length; after an abort within a long prompt it is less.
+   */
+  readonly evaluatedTokens: number;
+}
+
+/** A completion. All columns have the length of `ids`. */
+export interface Completion extends SampleEnd {
+  /** The sampled ids. A stop id is the last of them: the model sampled it. */
+  readonly ids: Int32Array;
+  /** Log-probability of every id in the distribution it was drawn from, see {@link SamplingOptions}. All 0 at temperature 0. */
+  readonly logprobs: Float64Array;
+  /**
+   * Log-probability of every id in the model's own distribution: temperature 1, no bias, penalty or filter.
+   * Present when `rawLogprobs` was asked for, unless the signal fired before they were computed.
+   */
+  readonly rawLogprobs?: Float64Array;
+  /**
+   * The likeliest ids of the model's own distribution at every position, likeliest first.
+   * Present when `topLogprobs` was asked for, unless the signal fired before they were computed.
+   */
+  readonly topLogprobs?: readonly (readonly TokenLogprob[])[];
+}
+
+/** Log-probabilities of given ids in the model's own distribution; all columns have the length `ids.length - from`. */
+export interface Score {
+  readonly logprobs: Float64Array;
+  /** Present when `topLogprobs` was asked for. */
+  readonly topLogprobs?: readonly (readonly TokenLogprob[])[];
+  readonly reusedTokens: number;
+  readonly evaluatedTokens: number;
+}
+
+/** What the model file says about the model. */
+export interface SamplerModelInfo {
+  /** `general.name` of the file. */
+  readonly name: string | undefined;
+  /** llama.cpp's name of the architecture, `"qwen3"` say. */
+  readonly architecture: string;
+  /** Number of ids; ids run from 0 to `vocabSize - 1`. */
+  readonly vocabSize: number;
+  /** Positions the model was trained on. */
+  readonly trainContextSize: number;
+  readonly bosId: number | undefined;
+  readonly eosId: number | undefined;
+  /**
+   * Every id which llama.cpp counts as an end of generation, ascending. It goes by the spelling of tokens, so that a model may list
+   * more here than its template ever uses (`<|repo_name|>`, `<|file_sep|>` for Qwen).
+   */
+  readonly eogIds: readonly number[];
+  /** The Jinja chat template in the file. */
+  readonly chatTemplate: string | undefined;
+}
+
+/** What evaluates: the CPU (`false`), or the prebuilt binary for a kind of GPU. `"auto"` takes the best that is installed. */
+export type Gpu = false | "auto" | "metal" | "cuda" | "vulkan";
