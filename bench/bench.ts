@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { compare, type Cost, local } from "./measure.ts";
+import { type Cost, compare, local } from "./measure.ts";
 import type { Peer, PeerWork } from "./peer.ts";
 import type { Vocabulary } from "./vocabularies.ts";
 

@@ -1,8 +1,8 @@
-import { type BenchRow as TokenizerRow, tokenizerRows } from "./tokenizer/rows.ts";
 import { baseTokenizerFile } from "../src/conform/locate.ts";
 import type { Bench } from "./bench.ts";
 import { writer } from "./generated.ts";
 import type { Setting } from "./setting.ts";
+import { type BenchRow as TokenizerRow, tokenizerRows } from "./tokenizer/rows.ts";
 import type { Workloads } from "./workloads.ts";
 
 const BASES = ["qwen3", "llama3_1", "deepseek_v3"];
@@ -11,7 +11,10 @@ const BASES = ["qwen3", "llama3_1", "deepseek_v3"];
 export async function benchGeneratedText(bench: Bench, setting: Setting, words: number): Promise<void> {
   const { vocabulary, tokenizer, clearCache: prepare } = setting;
   const write = writer(words);
-  for (const [kind, text] of [["prose", write.prose(words)], ["code", write.code(words)]] as const) {
+  for (const [kind, text] of [
+    ["prose", write.prose(words)],
+    ["code", write.code(words)],
+  ] as const) {
     const ids = tokenizer.encode(text);
     const encode = () => tokenizer.encode(text);
     const peer = { work: "encode", vocabulary, input: text, result: () => [...ids] } as const;

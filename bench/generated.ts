@@ -81,8 +81,14 @@ export function writer(seed: number) {
   };
   return {
     prose: (words: number) =>
-      join(words, (i) => word() + (i % 12 === 11 ? ". " : i % 47 === 46 ? " – é " : i % 80 === 79 ? "\n\n" : " ")).trimEnd(),
+      join(
+        words,
+        (i) => word() + (i % 12 === 11 ? ". " : i % 47 === 46 ? " – é " : i % 80 === 79 ? "\n\n" : " "),
+      ).trimEnd(),
     code: (words: number) =>
-      join(Math.ceil(words / 4), () => `${"    ".repeat(below(4))}${word()}.${word()}(${below(10_000)}, "${word()}")\n`),
+      join(
+        Math.ceil(words / 4),
+        () => `${"    ".repeat(below(4))}${word()}.${word()}(${below(10_000)}, "${word()}")\n`,
+      ),
   };
 }

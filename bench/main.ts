@@ -73,7 +73,8 @@ async function recorded(bench: Bench, scratch: string, python: string | undefine
   const workloads = fixtures && recordedWorkloads(fixtures);
   if (!workloads) return bench.note("No recorded workloads: set TITO_FIXTURES to the folder that has them.");
   const vocabulary = recordedVocabulary(fixtures, scratch);
-  if (!vocabulary) return bench.note("No recorded workloads without their vocabulary: npm install in compat brings it.");
+  if (!vocabulary)
+    return bench.note("No recorded workloads without their vocabulary: npm install in compat brings it.");
   const setting = await setUp(vocabulary, "template");
   await benchRecordedRenders(bench, setting, workloads);
   await benchRecordedParses(bench, setting, workloads);

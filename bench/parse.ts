@@ -33,7 +33,7 @@ async function benchParse(bench: Bench, { vocabulary, renderer }: Setting, shape
   const result = () => {
     const { content, reasoning, toolCalls } = parse();
     const calls = toolCalls.map((call) => ({ name: call.name, arguments: call.arguments }));
-    return { content, reasoning: reasoning && reasoning.text, calls };
+    return { content, reasoning: reasoning ? reasoning.text : null, calls };
   };
   const input = { token_ids: workload.completion_ids, prompt_ids: workload.prompt_ids, tools };
   await bench.measure({ name: `parse ${shape}`, run: parse, peer: { work: "parse", vocabulary, input, result } });

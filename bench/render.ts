@@ -28,7 +28,10 @@ async function benchRender(bench: Bench, setting: Setting, shape: string, input:
   const render = () => renderer.render(messages, options);
   const ids = { vocabulary, input, result: () => [...renderIds()] };
 
-  for (const [cache, emptied] of [["cold cache", { prepare }], ["warm", {}]] as const) {
+  for (const [cache, emptied] of [
+    ["cold cache", { prepare }],
+    ["warm", {}],
+  ] as const) {
     const peer = { ...ids, work: "render_ids" } as const;
     await bench.measure({ name: `renderIds ${shape}, ${cache}`, run: renderIds, ...emptied, peer });
   }
@@ -36,9 +39,17 @@ async function benchRender(bench: Bench, setting: Setting, shape: string, input:
     // Some templates print null where there are no tools.
     const given = tools ? input : { messages, add_generation_prompt: input.add_generation_prompt };
     const peer = { ...ids, input: given, work: "apply_chat_template" } as const;
-    await bench.measure({ name: `renderIds ${shape} against apply_chat_template, cold cache`, run: renderIds, prepare, peer });
+    await bench.measure({
+      name: `renderIds ${shape} against apply_chat_template, cold cache`,
+      run: renderIds,
+      prepare,
+      peer,
+    });
   }
-  for (const [cache, emptied] of [["cold cache", { prepare }], ["warm", {}]] as const) {
+  for (const [cache, emptied] of [
+    ["cold cache", { prepare }],
+    ["warm", {}],
+  ] as const) {
     const result = () => columns(render());
     const peer = { vocabulary, input, result, work: "render" } as const;
     await bench.measure({ name: `render ${shape}, ${cache}`, run: render, ...emptied, peer });

@@ -7,13 +7,22 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const project = mkdtempSync(join(tmpdir(), "tito-package-"));
-const run = (command, args, options = {}) => execFileSync(command, args, { cwd: project, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"], ...options });
+const run = (command, args, options = {}) =>
+  execFileSync(command, args, { cwd: project, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"], ...options });
 
 try {
-  const [packed] = JSON.parse(run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", project], { cwd: root }));
-  console.log(`${packed.filename}: ${packed.files.length} files, ${Math.round(packed.size / 1024)} kB packed, ${Math.round(packed.unpackedSize / 1024)} kB unpacked`);
-  const stray = packed.files.filter(({ path }) => !/^(dist\/|docs\/|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/.test(path) || /\.test\./.test(path));
-  if (stray.length > 0) throw new Error(`files that do not belong in the package: ${stray.map(({ path }) => path).join(", ")}`);
+  const [packed] = JSON.parse(
+    run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", project], { cwd: root }),
+  );
+  console.log(
+    `${packed.filename}: ${packed.files.length} files, ${Math.round(packed.size / 1024)} kB packed, ${Math.round(packed.unpackedSize / 1024)} kB unpacked`,
+  );
+  const stray = packed.files.filter(
+    ({ path }) =>
+      !/^(dist\/|docs\/|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/.test(path) || /\.test\./.test(path),
+  );
+  if (stray.length > 0)
+    throw new Error(`files that do not belong in the package: ${stray.map(({ path }) => path).join(", ")}`);
   run("npx", ["publint", "run", join(project, packed.filename), "--strict"], { cwd: root, stdio: "inherit" });
 
   writeFileSync(join(project, "package.json"), JSON.stringify({ name: "user", private: true, type: "module" }));
@@ -30,11 +39,32 @@ console.log(JSON.stringify({ text: renderer.tokenizer.decode(ids), content: pars
 `,
   );
   const seen = JSON.parse(run(process.execPath, ["smoke.mjs"]));
-  const expected = { text: "<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n", content: "hello", sampler: "sampler_missing" };
-  if (JSON.stringify(seen) !== JSON.stringify(expected)) throw new Error(`the installed package gave ${JSON.stringify(seen)}`);
+  const expected = {
+    text: "<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n",
+    content: "hello",
+    sampler: "sampler_missing",
+  };
+  if (JSON.stringify(seen) !== JSON.stringify(expected))
+    throw new Error(`the installed package gave ${JSON.stringify(seen)}`);
+
+  writeFileSync(
+    join(project, "types.ts"),
+    `import { createRenderer, type RenderedTokens, type Tokenizer } from "tito-rl";
+import type { Completion } from "tito-rl/sampler";
+export const render = (tokenizer: Tokenizer): RenderedTokens => createRenderer(tokenizer, { name: "qwen3" }).render([]);
+export const ids = ({ ids }: Completion): Int32Array => ids;
+// @ts-expect-error a renderer does not give text
+export const wrong: string = createRenderer({} as Tokenizer).renderIds([]);
+`,
+  );
+  const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
+  run(process.execPath, [compiler, "--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "types.ts"], {
+    stdio: "inherit",
+  });
+
   const help = run("npx", ["tito", "--help"]);
   if (!help.includes("conform")) throw new Error(`tito --help printed ${help}`);
-  console.log("installs, renders, parses, and says what the sampler needs");
+  console.log("installs, renders, parses, has types, and says what the sampler needs");
 } finally {
   rmSync(project, { recursive: true, force: true });
 }

@@ -3,8 +3,36 @@
 // name says them. They carry no integrity hash, so npm resolves them when such a machine installs.
 import { readFileSync, writeFileSync } from "node:fs";
 
-const OS = { android: "android", darwin: "darwin", mac: "darwin", win32: "win32", win: "win32", linux: "linux", linuxmusl: "linux", freebsd: "freebsd", openharmony: "openharmony", netbsd: "netbsd", openbsd: "openbsd", sunos: "sunos", aix: "aix", wasm32: "wasm32" };
-const CPU = { x64: "x64", arm64: "arm64", arm: "arm", armv7l: "arm", ia32: "ia32", riscv64: "riscv64", ppc64: "ppc64", ppc64le: "ppc64", s390x: "s390x", loong64: "loong64", mips64el: "mips64el", wasm32: "wasm32" };
+const OS = {
+  android: "android",
+  darwin: "darwin",
+  mac: "darwin",
+  win32: "win32",
+  win: "win32",
+  linux: "linux",
+  linuxmusl: "linux",
+  freebsd: "freebsd",
+  openharmony: "openharmony",
+  netbsd: "netbsd",
+  openbsd: "openbsd",
+  sunos: "sunos",
+  aix: "aix",
+  wasm32: "wasm32",
+};
+const CPU = {
+  x64: "x64",
+  arm64: "arm64",
+  arm: "arm",
+  armv7l: "arm",
+  ia32: "ia32",
+  riscv64: "riscv64",
+  ppc64: "ppc64",
+  ppc64le: "ppc64",
+  s390x: "s390x",
+  loong64: "loong64",
+  mips64el: "mips64el",
+  wasm32: "wasm32",
+};
 
 const lock = JSON.parse(readFileSync("package-lock.json", "utf8"));
 const added = [];
@@ -15,7 +43,13 @@ for (const [path, entry] of Object.entries(lock.packages)) {
     const words = name.replace(/^@[^/]+\/(cli-|binding-)?/, "").split("-");
     const os = words.map((word) => OS[word]).find(Boolean);
     const cpu = words.map((word) => CPU[word]).find(Boolean);
-    lock.packages[key] = { version: version.replace(/^[\^~]/, ""), optional: true, ...(path && lock.packages[path].dev ? { dev: true } : {}), ...(cpu ? { cpu: [cpu] } : {}), ...(os ? { os: [os] } : {}) };
+    lock.packages[key] = {
+      version: version.replace(/^[\^~]/, ""),
+      optional: true,
+      ...(path && lock.packages[path].dev ? { dev: true } : {}),
+      ...(cpu ? { cpu: [cpu] } : {}),
+      ...(os ? { os: [os] } : {}),
+    };
     added.push(name);
   }
 }

@@ -17,6 +17,7 @@ Plays calculator games on a model through llama.cpp, token in and token out, and
   --seed N           the same seed plays the same games (1)
   --json FILE        writes one rollout a line
   --concurrency N    games at the same time (4)
+  --threads N        threads that evaluate the model; the embedded one is too small to gain from more (1)
   --temperature T    0 = the likeliest token (1)
   --top-k N          sample from the N likeliest tokens, 0 = from all (64)
   --max-tokens N     tokens of one turn (128)
@@ -30,6 +31,7 @@ interface Settings {
   readonly seed: number;
   readonly json: string | undefined;
   readonly concurrency: number;
+  readonly threads: number;
   readonly temperature: number;
   readonly topK: number;
   readonly maxTokens: number;
@@ -49,6 +51,7 @@ function readSettings(args: readonly string[]): Settings | null {
       seed: { type: "string", default: "1" },
       json: { type: "string" },
       concurrency: { type: "string", default: "4" },
+      threads: { type: "string", default: "1" },
       temperature: { type: "string", default: "1" },
       "top-k": { type: "string", default: "64" },
       "max-tokens": { type: "string", default: "128" },
@@ -59,7 +62,7 @@ function readSettings(args: readonly string[]): Settings | null {
   });
   if (values.help) return null;
   const number = (
-    name: "rollouts" | "seed" | "concurrency" | "temperature" | "top-k" | "max-tokens" | "max-length",
+    name: "rollouts" | "seed" | "concurrency" | "threads" | "temperature" | "top-k" | "max-tokens" | "max-length",
     least: number,
   ) => {
     const value = Number(values[name]);
@@ -77,6 +80,7 @@ function readSettings(args: readonly string[]): Settings | null {
     seed: number("seed", 0),
     json: values.json,
     concurrency: number("concurrency", 1),
+    threads: number("threads", 1),
     temperature: number("temperature", 0),
     topK: number("top-k", 0),
     maxTokens: number("max-tokens", 1),
@@ -93,7 +97,7 @@ async function run(settings: Settings): Promise<void> {
   await using sampler = await loadSampler(settings.model, {
     sequences: lanes,
     contextSize: settings.maxLength,
-    threads: 2,
+    threads: settings.threads,
   });
   const environment = calculator({ heldOut: settings.heldOut });
   const played: Played[] = [];

@@ -160,4 +160,10 @@ function splitThinking(message: ConversationMessage): { reasoning: string; conte
   return { reasoning: thinking.replace(/^\n+/, ""), content: (parts.at(-1) ?? "").replace(/^\n+/, "") };
 }
 
-const trimNewlines = (text: string): string => text.replace(/^\n+|\n+$/g, "");
+function trimNewlines(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && text[start] === "\n") start++;
+  while (end > start && text[end - 1] === "\n") end--;
+  return text.slice(start, end);
+}

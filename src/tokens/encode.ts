@@ -30,24 +30,25 @@ export function encodeSpans(spans: readonly Span[], tokenizer: Tokenizer): Encod
   const sampledMask = new Uint8Array(tokenIds.length);
   const contentMask = new Uint8Array(tokenIds.length);
   let at = 0;
-  const mark = (origin: Origin) => {
-    messageIndices[at] = origin.message;
-    sampledMask[at] = origin.sampled ? 1 : 0;
-    contentMask[at] = origin.content ? 1 : 0;
-    at++;
+  const mark = ({ message, sampled, content }: Origin, count: number) => {
+    messageIndices.fill(message, at, at + count);
+    if (sampled) sampledMask.fill(1, at, at + count);
+    if (content) contentMask.fill(1, at, at + count);
+    at += count;
   };
   for (const piece of pieces) {
-    if (piece.kind === "token") mark(piece.token);
-    else if (piece.run.length === 1) for (let i = 0; i < piece.ids.length; i++) mark(piece.run[0]);
+    if (piece.kind === "token") mark(piece.token, 1);
     else {
-      const ends = byteEnds(piece.run, tokenizer);
-      let span = 0;
+      const { run, ids } = piece;
+      const ends = run.length > 1 ? byteEnds(run, tokenizer) : [];
+      let taken = 0;
       let byte = 0;
-      for (const id of piece.ids) {
-        while (span < ends.length - 1 && byte >= ends[span]) span++;
-        mark(piece.run[span]);
-        byte += tokenizer.byteLength(id);
+      for (let span = 0; span < run.length - 1; span++) {
+        const from = taken;
+        while (taken < ids.length && byte < ends[span]) byte += tokenizer.byteLength(ids[taken++]);
+        mark(run[span], taken - from);
       }
+      mark(run[run.length - 1], ids.length - taken);
     }
   }
   return { tokenIds, messageIndices, sampledMask, contentMask };

@@ -6,21 +6,30 @@ import { toyJson } from "./toy.ts";
 
 const NFC = { type: "NFC" };
 
-function pieces(added: readonly (string | object)[], text: string, reading?: EncodeOptions["addedTokens"], normalizer?: object) {
+function pieces(
+  added: readonly (string | object)[],
+  text: string,
+  reading?: EncodeOptions["addedTokens"],
+  normalizer?: object,
+) {
   const tokenizer = tokenizerFromJson(toyJson({ added, normalizer: normalizer ?? null }));
   const contents = new Map(tokenizer.addedTokens.map(({ id, content }) => [id, content]));
   const result: string[] = [];
-  let text_ = "";
+  let run: number[] = [];
+  const endRun = () => {
+    if (run.length > 0) result.push(tokenizer.decode(run));
+    run = [];
+  };
   for (const id of tokenizer.encode(text, reading === undefined ? {} : { addedTokens: reading })) {
     const content = contents.get(id);
-    if (content === undefined) text_ += tokenizer.decode([id]);
+    if (content === undefined) run.push(id);
     else {
-      if (text_ !== "") result.push(text_);
+      endRun();
       result.push(`[${content}]`);
-      text_ = "";
     }
   }
-  return text_ === "" ? result : [...result, text_];
+  endRun();
+  return result;
 }
 
 describe("matching", () => {
@@ -40,7 +49,12 @@ describe("matching", () => {
 
   test("a single word is not matched inside a word", () => {
     const token = { content: "tok", single_word: true };
-    expect(pieces([token], "tok token -tok- étok tok_ 𝐚tok")).toEqual(["[tok]", " token -", "[tok]", "- étok tok_ 𝐚tok"]);
+    expect(pieces([token], "tok token -tok- étok tok_ 𝐚tok")).toEqual([
+      "[tok]",
+      " token -",
+      "[tok]",
+      "- étok tok_ 𝐚tok",
+    ]);
   });
 
   test("tokens of the normalised text are matched after it, others before it", () => {
@@ -64,8 +78,18 @@ describe("ranges", () => {
 
   test("match only inside one range; touching ranges are one", () => {
     expect(pieces(added, "<a><a>", [[0, 3]])).toEqual(["[<a>]", "<a>"]);
-    expect(pieces(added, "<a><a>", [[0, 2], [3, 6]])).toEqual(["<a>", "[<a>]"]);
-    expect(pieces(added, "<a><a>", [[0, 2], [2, 6]])).toEqual(["[<a>]", "[<a>]"]);
+    expect(
+      pieces(added, "<a><a>", [
+        [0, 2],
+        [3, 6],
+      ]),
+    ).toEqual(["<a>", "[<a>]"]);
+    expect(
+      pieces(added, "<a><a>", [
+        [0, 2],
+        [2, 6],
+      ]),
+    ).toEqual(["[<a>]", "[<a>]"]);
     expect(pieces(added, "<a>", [])).toEqual(["<a>"]);
   });
 
@@ -89,16 +113,33 @@ describe("ranges", () => {
     expect([...tokenizer.encode("ab", { addedTokens: [[0, 1]] })]).toEqual([tokenizer.tokenToId("ab")]);
   });
 
-  test.each<readonly TextRange[]>([[[2, 1]], [[0, 2], [1, 3]], [[2, 3], [0, 1]], [[0, 9]], [[-1, 2]]].map((each) => each as never))(
-    "%j is refused",
-    (...ranges) => {
-      const tokenizer = tokenizerFromJson(toyJson({}));
-      const wrong = ranges as unknown as readonly TextRange[];
-      expect(() => tokenizer.encode("abcd", { addedTokens: wrong })).toThrow(TitoError);
-    },
-  );
+  test.each<readonly TextRange[]>(
+    [
+      [[2, 1]],
+      [
+        [0, 2],
+        [1, 3],
+      ],
+      [
+        [2, 3],
+        [0, 1],
+      ],
+      [[0, 9]],
+      [[-1, 2]],
+    ].map((each) => each as never),
+  )("%j is refused", (...ranges) => {
+    const tokenizer = tokenizerFromJson(toyJson({}));
+    const wrong = ranges as unknown as readonly TextRange[];
+    expect(() => tokenizer.encode("abcd", { addedTokens: wrong })).toThrow(TitoError);
+  });
 
-  const markers = ["<a>", "<a>b", "b<", { content: "<n>", normalized: true }, { content: "<s>", lstrip: true, rstrip: true }];
+  const markers = [
+    "<a>",
+    "<a>b",
+    "b<",
+    { content: "<n>", normalized: true },
+    { content: "<s>", lstrip: true, rstrip: true },
+  ];
   const tokenizer = tokenizerFromJson(toyJson({ added: markers, normalizer: NFC }));
   const samples = fc
     .array(fc.constantFrom("<a>", "<n>", "<s>", "b", "<", " ", "e\u0301", "\u0323", "é", "a>"), { maxLength: 12 })

@@ -33,17 +33,21 @@ test("merges as the definition says", () => {
         expect([...tokenizer.encode(word)].map((id) => tokenizer.idToToken(id))).toEqual(naiveMerge(word, merges));
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: 400 },
   );
 });
 
 test("long words take another path to the same ids", () => {
   fc.assert(
-    fc.property(mergeLists, fc.string({ unit: fc.constantFrom("a", "b", "c"), minLength: 65, maxLength: 200 }), (merges, word) => {
-      const tokenizer = toy(merges);
-      expect([...tokenizer.encode(word)].map((id) => tokenizer.idToToken(id))).toEqual(naiveMerge(word, merges));
-    }),
-    { numRuns: 300 },
+    fc.property(
+      mergeLists,
+      fc.string({ unit: fc.constantFrom("a", "b", "c"), minLength: 65, maxLength: 200 }),
+      (merges, word) => {
+        const tokenizer = toy(merges);
+        expect([...tokenizer.encode(word)].map((id) => tokenizer.idToToken(id))).toEqual(naiveMerge(word, merges));
+      },
+    ),
+    { numRuns: 100 },
   );
 });
 
@@ -54,14 +58,14 @@ test("a token is marked whole only if its bytes merge to it", () => {
       const tokenizer = toy(merges);
       tokenizer.tables.tokenFlags.forEach((flags, id) => {
         if ((flags & WHOLE) === 0) return;
-        marked++;
         const entry = tokenizer.idToToken(id) as string;
+        if (entry.length > 1) marked++;
         expect(naiveMerge(entry, merges)).toEqual([entry]);
       });
     }),
-    { numRuns: 1000 },
+    { numRuns: 400 },
   );
-  expect(marked).toBeGreaterThan(1000 * 256);
+  expect(marked).toBeGreaterThan(500);
 });
 
 test("tokens that other merges break up are not marked", () => {

@@ -1,9 +1,9 @@
 import type { AddedToken } from "../types.ts";
 import { invalidVocabulary } from "./invalid.ts";
 import type { MergeList } from "./merge-list.ts";
-import { createMergeSlots, findMerge, insertMerge } from "./merges.ts";
+import { createMergeSlots, insertMerge } from "./merges.ts";
 import { TOKEN_PADDING, type TokenTables } from "./pack-tokens.ts";
-import { type BpeTables, EXISTS, MAX_VOCAB_SIZE, sharedBytes, sharedInts, VERBATIM } from "./tables.ts";
+import { type BpeTables, EXISTS, MAX_VOCAB_SIZE, NO_MERGE, sharedBytes, sharedInts, VERBATIM } from "./tables.ts";
 import type { Vocabulary } from "./vocabulary-builder.ts";
 import { markWholeTokens } from "./whole-tokens.ts";
 
@@ -28,13 +28,16 @@ export function buildTables(
   byteIds.set(vocabulary.byteIds);
   const tables = { ...withAddedTokens(vocabulary, addedTokens), byteIds, mergeSlots, mergedIds };
   if (proveWholeTokens) markWholeTokens(tables, merges);
-  return { ...tables, vocabularySlots: vocabulary.vocabularySlots, bytePairRanks: bytePairRanks(byteIds, mergeSlots) };
+  return { ...tables, vocabularySlots: vocabulary.vocabularySlots, bytePairRanks: bytePairRanks(merges, byteIds) };
 }
 
-function bytePairRanks(byteIds: Int32Array, mergeSlots: Int32Array): Int32Array {
-  const ranks = sharedInts(0x10000);
-  for (let pair = 0; pair < 0x10000; pair++) {
-    ranks[pair] = findMerge(mergeSlots, byteIds[pair >> 8], byteIds[pair & 0xff]);
+function bytePairRanks({ length, entries }: MergeList, byteIds: Int32Array): Int32Array {
+  const ranks = sharedInts(0x10000).fill(NO_MERGE);
+  const bytes = new Map(Array.from(byteIds, (id, byte) => [id, byte]));
+  for (let at = 0; at < length * 4; at += 4) {
+    const first = bytes.get(entries[at]);
+    const second = first === undefined ? undefined : bytes.get(entries[at + 1]);
+    if (first !== undefined && second !== undefined) ranks[(first << 8) | second] = entries[at + 3];
   }
   return ranks;
 }

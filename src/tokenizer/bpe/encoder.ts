@@ -19,6 +19,8 @@ export interface EncoderOptions {
 /** Copying by code unit beats one call into the runtime up to about this length. */
 const SHORT_TEXT = 40;
 const KEPT_UNITS = 1 << 20;
+/** More ids than an entry holds. */
+const MANY = INLINE_IDS + 1;
 const IS_LITTLE_ENDIAN = endianness() === "LE";
 
 /**
@@ -62,15 +64,37 @@ export class Encoder {
       const normalized = normalizeNfc(text);
       if (normalized !== text) end = this.#load(normalized);
     }
+    this.#appendUnits(end);
+    if (this.#units.length > KEPT_UNITS) this.#resize(1024);
+  }
+
+  /** The loop that nearly all time goes into. A short pre-token that was seen before is dealt with here, without a call. */
+  #appendUnits(end: number): void {
     const scan = this.#scan;
     const units = this.#units;
+    const view = this.#unitView;
+    const short = this.#short;
+    const { entries } = short;
+    const { out } = this;
+    let { ids, length } = out;
     for (let start = 0; start < end; ) {
       const next = scan(units, start, end);
-      if (next - start <= MAX_SHORT_UNITS) this.#appendShort(start, next);
-      else this.#appendLong(start, next);
+      const entry = next - start <= MAX_SHORT_UNITS ? short.find(view, start, next - start) : -1;
+      const count = entry < 0 ? MANY : entries[entry - 1] >>> 8;
+      if (count <= INLINE_IDS && length + INLINE_IDS <= ids.length) {
+        // All three are written, those that count are kept: faster than a loop.
+        ids[length] = entries[entry];
+        ids[length + 1] = entries[entry + 1];
+        ids[length + 2] = entries[entry + 2];
+        length += count;
+      } else {
+        out.length = length;
+        this.#appendPretoken(start, next, entry);
+        ({ ids, length } = out);
+      }
       start = next;
     }
-    if (units.length > KEPT_UNITS) this.#resize(1024);
+    out.length = length;
   }
 
   #resize(size: number): void {
@@ -90,29 +114,18 @@ export class Encoder {
     return length;
   }
 
-  #appendShort(start: number, end: number): void {
+  #appendPretoken(start: number, end: number, entry: number): void {
     const short = this.#short;
     const { out } = this;
-    const entry = short.find(this.#unitView, start, end - start);
-    if (entry < 0) {
+    if (entry >= 0) {
+      short.append(entry, out);
+    } else if (end - start > MAX_SHORT_UNITS) {
+      this.#appendLong(start, end);
+    } else {
       const from = out.length;
       this.#appendMerged(start, end);
       short.insert(this.#unitView, start, end - start, out.ids, from, out.length);
-      return;
     }
-    const { entries } = short;
-    const count = short.count(entry);
-    if (count > INLINE_IDS) {
-      out.append(short.spilled, entries[entry], count);
-      return;
-    }
-    out.reserve(INLINE_IDS);
-    // All three are written, those that count are kept: faster than a loop.
-    const { ids, length } = out;
-    ids[length] = entries[entry];
-    ids[length + 1] = entries[entry + 1];
-    ids[length + 2] = entries[entry + 2];
-    out.length = length + count;
   }
 
   #appendLong(start: number, end: number): void {

@@ -1,3 +1,5 @@
+import type { IdBuffer } from "./id-buffer.ts";
+
 /** Code units up to which a pre-token is kept here. */
 export const MAX_SHORT_UNITS = 8;
 /** Ids that an entry holds itself. */
@@ -33,7 +35,10 @@ export class ShortPretokens {
     this.#spilledEnd = 0;
   }
 
-  /** Index in `entries` of the ids of the pre-token of `length` units at `start`, or -1. */
+  /**
+   * Index in `entries` of the ids of the pre-token of `length` units at `start`, or -1. Before it stands the word whose
+   * upper 24 bits are their number.
+   */
   find(units: DataView, start: number, length: number): number {
     const at = start * 2;
     const masks = length * 4;
@@ -53,9 +58,11 @@ export class ShortPretokens {
     return -1;
   }
 
-  /** Number of ids of an entry that `find` gave. */
-  count(entry: number): number {
-    return this.entries[entry - 1] >>> 8;
+  /** Appends the ids of an entry that `find` gave. */
+  append(entry: number, out: IdBuffer): void {
+    const count = this.entries[entry - 1] >>> 8;
+    if (count > INLINE_IDS) out.append(this.spilled, this.entries[entry], count);
+    else out.append(this.entries, entry, count);
   }
 
   /** Keeps `ids[from, to)` for the pre-token that the last `find` did not find. */

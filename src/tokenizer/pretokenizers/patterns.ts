@@ -1,4 +1,4 @@
-import { cl100kScanner } from "./cl100k.ts";
+import { llama3Scanner, qwen2Scanner, qwen35Scanner } from "./cl100k.ts";
 import { deepseekScanner } from "./deepseek.ts";
 import { gpt2Scanner } from "./gpt2.ts";
 import { o200kScanner } from "./o200k.ts";
@@ -30,14 +30,14 @@ export const PATTERNS: Readonly<Record<PatternName, Pattern>> = {
     scan: gpt2Scanner,
     regexes: ["'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+"],
   },
-  qwen2: { scan: cl100kScanner({ maxDigits: 1 }), regexes: [cl100k("\\p{N}")] },
+  qwen2: { scan: qwen2Scanner, regexes: [cl100k("\\p{N}")] },
   "qwen3.5": {
-    scan: cl100kScanner({ maxDigits: 1, marksInWords: true }),
+    scan: qwen35Scanner,
     regexes: [
       `${CONTRACTIONS}|[^\\r\\n\\p{L}\\p{N}]?[\\p{L}\\p{M}]+|\\p{N}| ?[^\\s\\p{L}\\p{M}\\p{N}]+[\\r\\n]*|${WHITE_SPACE}`,
     ],
   },
-  llama3: { scan: cl100kScanner({ maxDigits: 3 }), regexes: [cl100k("\\p{N}{1,3}")] },
+  llama3: { scan: llama3Scanner, regexes: [cl100k("\\p{N}{1,3}")] },
   deepseek_v3: {
     scan: deepseekScanner,
     regexes: [

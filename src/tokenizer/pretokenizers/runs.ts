@@ -1,9 +1,11 @@
 // The pieces that the patterns share.
 import { astralClass, CLASSES, charWidth, classAt, isSurrogate, NEWLINE, NUMBER, SPACE } from "../unicode/classes.ts";
 
+// A constant of this file is folded into compiled code, an imported one is read each time.
+const classes = CLASSES;
+
 /** `[...]*` over the classes in `mask`, which must not hold for U+0000. */
 export function classRun(units: Uint16Array, start: number, end: number, mask: number): number {
-  const classes = CLASSES;
   let index = start;
   for (;;) {
     while ((classes[units[index]] & mask) !== 0) index++;
@@ -15,8 +17,13 @@ export function classRun(units: Uint16Array, start: number, end: number, mask: n
 /** `[^...]*` over the classes in `mask`. */
 export function otherRun(units: Uint16Array, start: number, end: number, mask: number): number {
   let index = start;
-  while (index < end && (classAt(units, index, end) & mask) === 0) index += charWidth(units, index, end);
-  return index;
+  for (;;) {
+    const unit = units[index];
+    if ((classes[unit] & mask) !== 0 || index >= end) return index;
+    if (!isSurrogate(unit)) index++;
+    else if ((astralClass(units, index, end) & mask) !== 0) return index;
+    else index += charWidth(units, index, end);
+  }
 }
 
 /** `\p{N}{0,limit}`. */
@@ -39,7 +46,7 @@ export function newlineRun(units: Uint16Array, start: number): number {
 export function whiteSpaceRun(units: Uint16Array, start: number, end: number): number {
   let index = start;
   let afterNewline = -1;
-  for (let bits = CLASSES[units[index]]; (bits & SPACE) !== 0; bits = CLASSES[units[index]]) {
+  for (let bits = classes[units[index]]; (bits & SPACE) !== 0; bits = classes[units[index]]) {
     index++;
     if ((bits & NEWLINE) !== 0) afterNewline = index;
   }
