@@ -1,8 +1,7 @@
 import type { TemplateRetention } from "../configs/index.ts";
+import { renderedTokens, type WireFormat } from "../format/index.ts";
 import { type Conversation, checkMessages, type Message, normalise, type Validation } from "../messages/index.ts";
 import type { MarkerTable } from "../parse/index.ts";
-import type { WireFormat } from "../renderers/family.ts";
-import { renderedTokens } from "../renderers/renderedTokens.ts";
 import type { Ids, Tokenizer } from "../tokenizer/types.ts";
 import { type ContentSpecials, encodeSpanIds, SpanWriter } from "../tokens/index.ts";
 import { scanTurn, type TurnEnd } from "./scanTurn.ts";

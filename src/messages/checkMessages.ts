@@ -2,10 +2,7 @@ import { checkArguments } from "./checkArguments.ts";
 import { checkContent } from "./checkContent.ts";
 import { checkTools } from "./checkTools.ts";
 import { isRecord, messageError } from "./messageError.ts";
-import type { Message, Role, ToolCall, ToolSpec } from "./types.ts";
-
-/** `strict` refuses what no conversation should hold; `template` only what could not be rendered at all. */
-export type Validation = "strict" | "template";
+import type { Message, Role, ToolCall, ToolSpec, Validation } from "./types.ts";
 
 export interface CheckMessagesOptions {
   readonly validate: Validation;

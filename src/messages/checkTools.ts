@@ -1,7 +1,6 @@
 import { objectProblem } from "./checkArguments.ts";
-import type { Validation } from "./checkMessages.ts";
 import { isRecord, toolError } from "./messageError.ts";
-import type { ToolSpec } from "./types.ts";
+import type { ToolSpec, Validation } from "./types.ts";
 
 /**
  * Checks tools, in the OpenAI envelope or flat. `details` holds `{ tool, field, expected, actual }`. A name may be defined

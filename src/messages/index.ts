@@ -1,4 +1,4 @@
-export { type CheckMessagesOptions, checkMessages, type Validation } from "./checkMessages.ts";
+export { type CheckMessagesOptions, checkMessages } from "./checkMessages.ts";
 export { checkTools } from "./checkTools.ts";
 export { contentText } from "./contentText.ts";
 export { messagesFromJson, toolsFromJson } from "./fromJson.ts";

@@ -67,3 +67,6 @@ export interface ToolFunction {
   readonly parameters?: JsonInput;
   readonly [field: string]: unknown;
 }
+
+/** `strict` refuses what no conversation should hold; `template` only what could not be rendered at all. */
+export type Validation = "strict" | "template";

@@ -1,8 +1,8 @@
 export { jsonCallBody } from "./calls/json.ts";
 export type { CallBody, CallGrammar, CallReading, Marker, ReasoningGrammar, ResponseGrammar } from "./grammar.ts";
 export { type MarkerTable, markerTable } from "./grammar.ts";
-export { parseIds } from "./parse.ts";
-export { type ParserOptions, type ParserState, TokenParser } from "./parser.ts";
+export { type ParserOptions, TokenParser } from "./parser.ts";
+export type { ParserMode, ParserState } from "./parserState.ts";
 export { beginsInReasoning } from "./promptState.ts";
 export type {
   KnownTool,

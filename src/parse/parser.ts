@@ -1,5 +1,6 @@
 import type { Ids, Tokenizer } from "../tokenizer/types.ts";
 import { Utf8Stream } from "../tokens/utf8.ts";
+import { isBlank, overlap, trimmedEnd } from "./edges.ts";
 import {
   CALL_CLOSE,
   CALL_OPEN,
@@ -11,40 +12,8 @@ import {
   TEXT,
   UNKNOWN_ID,
 } from "./grammar.ts";
+import { copyState, initialState, type MutableParserState, type ParserState } from "./parserState.ts";
 import type { KnownTool, ParsedResponse, ParsedToolCall, ParserEvent } from "./types.ts";
-
-/**
- * Where the automaton stands:
- * - `start`: nothing but white space so far; reasoning may still open
- * - `reasoning`, `content`, `call`: inside that part
- * - `doubt`: after a call's opening marker inside reasoning. If the reasoning's closing marker comes, the call was only
- *   talked about; if the turn ends first, the model forgot to close its reasoning. Ids wait until that is known.
- * - `after`: after a call, nothing but white space since
- * - `stopped`: the turn has ended
- */
-type Mode = "start" | "reasoning" | "doubt" | "content" | "call" | "after" | "stopped";
-
-/** Everything a parser knows, as plain JSON: store it, send it, go on from it. */
-export interface ParserState {
-  readonly mode: Mode;
-  /** Ids read so far. */
-  readonly index: number;
-  /** Bytes of a character that is not complete yet. */
-  readonly bytes: readonly number[];
-  /** White space dropped at the start of the current part. */
-  readonly lead: string;
-  /** Text that may turn out to be the format's; not reported before that is known. */
-  readonly held: string;
-  readonly content: string;
-  readonly reasoning: { readonly text: string; readonly complete: boolean } | null;
-  readonly calls: readonly ParsedToolCall[];
-  /** The call being read: its text so far, and where its opening marker stands. */
-  readonly call: { readonly text: string; readonly start: number } | null;
-  /** Ids that wait in `doubt`. */
-  readonly waiting: readonly number[];
-  readonly stop: { readonly id: number; readonly index: number } | null;
-  readonly canonical: boolean;
-}
 
 export interface ParserOptions {
   readonly grammar: ResponseGrammar;
@@ -67,56 +36,23 @@ export class TokenParser {
   readonly #tokenizer: Tokenizer;
   readonly #tools: ReadonlyMap<string, KnownTool> | null;
   readonly #utf8: Utf8Stream;
-  readonly #calls: ParsedToolCall[];
+  readonly #state: MutableParserState;
   #events: ParserEvent[] = [];
-  #mode: Mode;
-  #index: number;
-  #lead: string;
-  #held: string;
-  #content: string;
-  #reasoning: { text: string; complete: boolean } | null;
-  #call: { text: string; start: number } | null;
-  #waiting: number[];
-  #stop: { readonly id: number; readonly index: number } | null;
-  #canonical: boolean;
   /** While ids that waited in `doubt` turn out to be reasoning. */
   #callsAreText = false;
 
   constructor(options: ParserOptions) {
-    const state = options.state ?? initialState(options.beginsInReasoning);
     this.#grammar = options.grammar;
     this.#markers = options.markers;
     this.#tokenizer = options.tokenizer;
     this.#tools = options.tools;
-    this.#utf8 = new Utf8Stream(state.bytes);
-    this.#calls = [...state.calls];
-    this.#mode = state.mode;
-    this.#index = state.index;
-    this.#lead = state.lead;
-    this.#held = state.held;
-    this.#content = state.content;
-    this.#reasoning = state.reasoning && { ...state.reasoning };
-    this.#call = state.call && { ...state.call };
-    this.#waiting = [...state.waiting];
-    this.#stop = state.stop;
-    this.#canonical = state.canonical;
+    this.#state = options.state ? copyState(options.state) : initialState(options.beginsInReasoning);
+    this.#utf8 = new Utf8Stream(this.#state.bytes);
   }
 
+  /** A copy of all that is known so far, as plain JSON. */
   get state(): ParserState {
-    return {
-      mode: this.#mode,
-      index: this.#index,
-      bytes: [...this.#utf8.pending],
-      lead: this.#lead,
-      held: this.#held,
-      content: this.#content,
-      reasoning: this.#reasoning && { ...this.#reasoning },
-      calls: [...this.#calls],
-      call: this.#call && { ...this.#call },
-      waiting: [...this.#waiting],
-      stop: this.#stop,
-      canonical: this.#canonical,
-    };
+    return { ...copyState(this.#state), bytes: [...this.#utf8.pending] };
   }
 
   /** Reads the next ids. Ids after the turn's end are not read. */
@@ -127,17 +63,17 @@ export class TokenParser {
 
   /** The completion is over: the last events, and the response. */
   end(): { readonly events: ParserEvent[]; readonly response: ParsedResponse } {
-    if (this.#mode !== "stopped") {
+    if (this.#state.mode !== "stopped") {
       this.#close();
-      this.#canonical = false;
+      this.#state.canonical = false;
     }
-    const stop = this.#stop ? ({ kind: "stop", ...this.#stop } as const) : ({ kind: "none" } as const);
+    const stop = this.#state.stop ? ({ kind: "stop", ...this.#state.stop } as const) : ({ kind: "none" } as const);
     const response: ParsedResponse = {
-      content: this.#content,
-      reasoning: this.#reasoning,
-      toolCalls: this.#calls,
+      content: this.#state.content,
+      reasoning: this.#state.reasoning,
+      toolCalls: this.#state.calls,
       stop,
-      canonical: this.#canonical,
+      canonical: this.#state.canonical,
     };
     return { events: this.#takeEvents(), response };
   }
@@ -150,7 +86,7 @@ export class TokenParser {
 
   #read(ids: Int32Array): void {
     let from = 0;
-    for (let at = 0; at < ids.length && this.#mode !== "stopped"; at++) {
+    for (let at = 0; at < ids.length && this.#state.mode !== "stopped"; at++) {
       const meaning = this.#markers(ids[at]);
       if (meaning === TEXT) continue;
       if (this.#heeds(meaning)) {
@@ -159,20 +95,21 @@ export class TokenParser {
       }
       // Looked up again, because the text before it may have changed what counts: reasoning opens only at the start.
       if (!this.#heeds(meaning)) {
-        if (this.#mode !== "reasoning" && this.#mode !== "doubt" && this.#mode !== "call") this.#canonical = false;
+        if (this.#state.mode !== "reasoning" && this.#state.mode !== "doubt" && this.#state.mode !== "call")
+          this.#state.canonical = false;
         continue;
       }
       from = at + 1;
       this.#marker(meaning, ids[at]);
-      this.#index++;
+      this.#state.index++;
     }
-    if (this.#mode !== "stopped") this.#run(ids.subarray(from), false);
+    if (this.#state.mode !== "stopped") this.#run(ids.subarray(from), false);
   }
 
   /** Does this marker mean anything here? If not, it is text. */
   #heeds(meaning: number): boolean {
     if (meaning === STOP || meaning === UNKNOWN_ID) return true;
-    switch (this.#mode) {
+    switch (this.#state.mode) {
       case "start":
         return meaning === CALL_OPEN || meaning === REASONING_OPEN;
       case "reasoning":
@@ -188,9 +125,9 @@ export class TokenParser {
 
   /** Ids without a marker that counts. `whole`: a marker follows, so that a character cut at the end stays cut. */
   #run(ids: Int32Array, whole: boolean): void {
-    this.#index += ids.length;
-    if (this.#mode === "doubt") {
-      for (const id of ids) this.#waiting.push(id);
+    this.#state.index += ids.length;
+    if (this.#state.mode === "doubt") {
+      for (const id of ids) this.#state.waiting.push(id);
       return;
     }
     if (whole && this.#utf8.pending.length === 0) {
@@ -205,42 +142,42 @@ export class TokenParser {
     if (meaning === UNKNOWN_ID) this.#unknownId(id);
     else if (meaning === STOP) {
       this.#close();
-      this.#stop = { id, index: this.#index };
-      this.#events.push({ kind: "stop", ...this.#stop });
-      this.#mode = "stopped";
+      this.#state.stop = { id, index: this.#state.index };
+      this.#events.push({ kind: "stop", ...this.#state.stop });
+      this.#state.mode = "stopped";
     } else if (meaning === REASONING_OPEN) this.#openReasoning();
     else if (meaning === REASONING_CLOSE) this.#closeReasoning();
     else if (meaning === CALL_CLOSE) this.#closeCall();
-    else if (this.#mode === "reasoning") {
-      this.#mode = "doubt";
-      this.#waiting.push(id);
+    else if (this.#state.mode === "reasoning") {
+      this.#state.mode = "doubt";
+      this.#state.waiting.push(id);
     } else this.#openCall();
   }
 
   /** No text belongs to an id outside the vocabulary; a replacement character keeps its place. */
   #unknownId(id: number): void {
-    this.#canonical = false;
-    if (this.#mode === "doubt") this.#waiting.push(id);
+    this.#state.canonical = false;
+    if (this.#state.mode === "doubt") this.#state.waiting.push(id);
     else this.#text("\uFFFD");
   }
 
   #text(text: string): void {
     if (text === "") return;
-    switch (this.#mode) {
+    switch (this.#state.mode) {
       case "start":
       case "after":
-        this.#held += text;
+        this.#state.held += text;
         if (isBlank(text)) return;
-        if (this.#mode === "after") this.#canonical = false;
-        this.#mode = "content";
+        if (this.#state.mode === "after") this.#state.canonical = false;
+        this.#state.mode = "content";
         this.#contentText(this.#takeHeld());
         return;
       case "reasoning":
         this.#reasoningText(text);
         return;
       case "call":
-        if (this.#call) this.#call.text += text;
-        this.#events.push({ kind: "toolCallDelta", index: this.#calls.length, text });
+        if (this.#state.call) this.#state.call.text += text;
+        this.#events.push({ kind: "toolCallDelta", index: this.#state.calls.length, text });
         return;
       default:
         this.#contentText(text);
@@ -248,57 +185,58 @@ export class TokenParser {
   }
 
   #takeHeld(): string {
-    const held = this.#held;
-    this.#held = "";
+    const held = this.#state.held;
+    this.#state.held = "";
     return held;
   }
 
   #openReasoning(): void {
-    if (this.#takeHeld() !== "") this.#canonical = false;
-    this.#reasoning = { text: "", complete: false };
-    this.#mode = "reasoning";
+    if (this.#takeHeld() !== "") this.#state.canonical = false;
+    this.#state.reasoning = { text: "", complete: false };
+    this.#state.mode = "reasoning";
   }
 
   #reasoningText(text: string): void {
-    const reasoning = this.#reasoning;
+    const reasoning = this.#state.reasoning;
     const padding = this.#grammar.reasoning?.padding ?? "";
     if (!reasoning) return;
     const fresh = reasoning.text === "" ? this.#dropLead(text, padding) : this.#takeHeld() + text;
     const end = trimmedEnd(fresh, padding);
-    this.#held = fresh.slice(end);
+    this.#state.held = fresh.slice(end);
     this.#report("reasoning", fresh.slice(0, end));
   }
 
   #closeReasoning(): void {
     const grammar = this.#grammar.reasoning;
-    if (this.#mode === "doubt") {
-      this.#mode = "reasoning";
+    if (this.#state.mode === "doubt") {
+      this.#state.mode = "reasoning";
       this.#callsAreText = true;
       this.#readWaiting();
       this.#callsAreText = false;
     }
     const framed =
-      this.#reasoning?.text === ""
-        ? this.#lead === `${grammar?.padding}${grammar?.padding}`
-        : this.#lead === grammar?.padding && this.#held === grammar.padding;
+      this.#state.reasoning?.text === ""
+        ? this.#state.lead === `${grammar?.padding}${grammar?.padding}`
+        : this.#state.lead === grammar?.padding && this.#state.held === grammar.padding;
     this.#endReasoning(framed);
   }
 
   #endReasoning(framed: boolean): void {
-    if (!framed) this.#canonical = false;
-    if (this.#reasoning) this.#reasoning.complete = true;
-    this.#lead = "";
-    this.#held = "";
+    if (!framed) this.#state.canonical = false;
+    if (this.#state.reasoning) this.#state.reasoning.complete = true;
+    this.#state.lead = "";
+    this.#state.held = "";
     this.#events.push({ kind: "reasoningEnd" });
-    this.#mode = "content";
+    this.#state.mode = "content";
   }
 
   #contentText(text: string): void {
-    const afterReasoning = this.#reasoning !== null && this.#calls.length === 0 && this.#content === "";
+    const afterReasoning =
+      this.#state.reasoning !== null && this.#state.calls.length === 0 && this.#state.content === "";
     const separator = this.#grammar.reasoning?.separator ?? "";
-    const fresh = afterReasoning && this.#held === "" ? this.#dropLead(text, separator) : this.#takeHeld() + text;
+    const fresh = afterReasoning && this.#state.held === "" ? this.#dropLead(text, separator) : this.#takeHeld() + text;
     const end = fresh.length - overlap(fresh, this.#grammar.calls?.separator ?? "");
-    this.#held = fresh.slice(end);
+    this.#state.held = fresh.slice(end);
     this.#report("content", fresh.slice(0, end));
   }
 
@@ -306,73 +244,73 @@ export class TokenParser {
   #dropLead(text: string, characters: string): string {
     let start = 0;
     while (start < text.length && characters.includes(text[start])) start++;
-    this.#lead += text.slice(0, start);
+    this.#state.lead += text.slice(0, start);
     return text.slice(start);
   }
 
   #report(kind: "content" | "reasoning", text: string): void {
     if (text === "") return;
-    if (kind === "content") this.#content += text;
-    else if (this.#reasoning) this.#reasoning.text += text;
+    if (kind === "content") this.#state.content += text;
+    else if (this.#state.reasoning) this.#state.reasoning.text += text;
     this.#events.push({ kind, text });
   }
 
   #openCall(): void {
     this.#endContent(this.#grammar.calls?.separator ?? "");
-    this.#call = { text: "", start: this.#index };
-    this.#mode = "call";
-    this.#events.push({ kind: "toolCallStart", index: this.#calls.length });
+    this.#state.call = { text: "", start: this.#state.index };
+    this.#state.mode = "call";
+    this.#events.push({ kind: "toolCallStart", index: this.#state.calls.length });
   }
 
   /** Content is over. `separator`: what the format writes before what comes next; if it is there, it is not content. */
   #endContent(separator: string): void {
     const held = this.#takeHeld();
-    if (this.#mode === "start" || this.#mode === "after") {
-      const expected = this.#mode === "after" ? separator : "";
-      if (held !== expected) this.#canonical = false;
+    if (this.#state.mode === "start" || this.#state.mode === "after") {
+      const expected = this.#state.mode === "after" ? separator : "";
+      if (held !== expected) this.#state.canonical = false;
     } else {
-      const isSeparator = separator !== "" && held === separator && this.#content !== "";
+      const isSeparator = separator !== "" && held === separator && this.#state.content !== "";
       if (!isSeparator) {
         this.#report("content", held);
-        if (separator !== "" && this.#content !== "") this.#canonical = false;
+        if (separator !== "" && this.#state.content !== "") this.#state.canonical = false;
       }
     }
-    if (this.#reasoning?.complete && this.#calls.length === 0) this.#checkLead();
+    if (this.#state.reasoning?.complete && this.#state.calls.length === 0) this.#checkLead();
   }
 
   #checkLead(): void {
-    if (this.#lead !== this.#grammar.reasoning?.separator) this.#canonical = false;
+    if (this.#state.lead !== this.#grammar.reasoning?.separator) this.#state.canonical = false;
   }
 
   #closeCall(): void {
     const grammar = this.#grammar.calls;
-    const call = this.#call;
+    const call = this.#state.call;
     if (!grammar || !call) return;
     const raw = call.text.trim();
     const { canonical, ...reading } = grammar.body(raw, this.#tools);
-    if (!canonical || call.text !== `${grammar.padding}${raw}${grammar.padding}`) this.#canonical = false;
-    this.#finishCall({ ...reading, raw, tokenSpan: [call.start, this.#index + 1] });
-    this.#mode = "after";
+    if (!canonical || call.text !== `${grammar.padding}${raw}${grammar.padding}`) this.#state.canonical = false;
+    this.#finishCall({ ...reading, raw, tokenSpan: [call.start, this.#state.index + 1] });
+    this.#state.mode = "after";
   }
 
   #finishCall(call: ParsedToolCall): void {
-    this.#events.push({ kind: "toolCallEnd", index: this.#calls.length, call });
-    this.#calls.push(call);
-    this.#call = null;
+    this.#events.push({ kind: "toolCallEnd", index: this.#state.calls.length, call });
+    this.#state.calls.push(call);
+    this.#state.call = null;
   }
 
   /** The turn ends, by a stop or because there is no more: closes what is open. */
   #close(): void {
     this.#text(this.#utf8.end());
-    if (this.#mode === "doubt") this.#reasoningForgotten();
-    switch (this.#mode) {
+    if (this.#state.mode === "doubt") this.#reasoningForgotten();
+    switch (this.#state.mode) {
       case "reasoning":
-        this.#held = "";
-        this.#canonical = false;
+        this.#state.held = "";
+        this.#state.canonical = false;
         return;
       case "call":
-        this.#canonical = false;
-        if (this.#call) {
+        this.#state.canonical = false;
+        if (this.#state.call) {
           const unread = {
             name: null,
             arguments: null,
@@ -380,14 +318,18 @@ export class TokenParser {
             id: null,
             status: "unclosed_block",
           } as const;
-          this.#finishCall({ ...unread, raw: this.#call.text.trim(), tokenSpan: [this.#call.start, this.#index] });
+          this.#finishCall({
+            ...unread,
+            raw: this.#state.call.text.trim(),
+            tokenSpan: [this.#state.call.start, this.#state.index],
+          });
         }
         return;
       case "start":
         this.#report("content", this.#takeHeld());
         return;
       case "after":
-        if (this.#takeHeld() !== "") this.#canonical = false;
+        if (this.#takeHeld() !== "") this.#state.canonical = false;
         return;
       default:
         this.#endContent("");
@@ -401,43 +343,10 @@ export class TokenParser {
   }
 
   #readWaiting(): void {
-    const ids = Int32Array.from(this.#waiting);
-    this.#waiting = [];
-    this.#index -= ids.length;
+    const ids = Int32Array.from(this.#state.waiting);
+    this.#state.waiting = [];
+    this.#state.index -= ids.length;
     this.#read(ids);
     this.#text(this.#utf8.end());
   }
-}
-
-function initialState(beginsInReasoning: boolean): ParserState {
-  return {
-    mode: beginsInReasoning ? "reasoning" : "start",
-    index: 0,
-    bytes: [],
-    lead: "",
-    held: "",
-    content: "",
-    reasoning: beginsInReasoning ? { text: "", complete: false } : null,
-    calls: [],
-    call: null,
-    waiting: [],
-    stop: null,
-    canonical: true,
-  };
-}
-
-const isBlank = (text: string): boolean => text.trim() === "";
-
-function trimmedEnd(text: string, characters: string): number {
-  let end = text.length;
-  while (end > 0 && characters.includes(text[end - 1])) end--;
-  return end;
-}
-
-/** Length of the longest end of the text that is a beginning of `pattern`. */
-function overlap(text: string, pattern: string): number {
-  for (let length = Math.min(text.length, pattern.length); length > 0; length--) {
-    if (text.endsWith(pattern.slice(0, length))) return length;
-  }
-  return 0;
 }

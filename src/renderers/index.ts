@@ -1,5 +1,4 @@
 export { type CreateRendererOptions, createRenderer } from "./createRenderer.ts";
-export type { Family, TurnFraming, WireFormat } from "./family.ts";
 export { type FinishReason, type OpenAIAnswer, toOpenAIMessage } from "./openai.ts";
 export type { ParseOptions, Renderer, RenderOptions } from "./renderer.ts";
 export { buildTrainingSample, type SupervisedSample, type TrainingSampleOptions } from "./trainingSample.ts";

@@ -13,12 +13,10 @@
  * prints a tool message's parts as a Python list); a call without content may have `content: null`.
  */
 import { type Qwen3Config, qwen3Config } from "../configs/index.ts";
+import { type Family, markers, toolValue, type WireFormat } from "../format/index.ts";
 import { type ConversationMessage, pythonJson } from "../messages/index.ts";
 import { jsonCallBody, type ResponseGrammar } from "../parse/index.ts";
 import type { SpanWriter } from "../tokens/index.ts";
-import type { Family, WireFormat } from "./family.ts";
-import { markers } from "./markers.ts";
-import { toolValue } from "./toolValue.ts";
 
 const TOOLS_HEAD =
   "# Tools\n\nYou may call one or more functions to assist with the user query.\n\n" +

@@ -1,6 +1,7 @@
 import { type BridgeRequest, type BridgeResult, bridgeToNextTurn } from "../bridge/index.ts";
 import { effectiveRetention, type RendererConfig, type TemplateRetention } from "../configs/index.ts";
 import { TitoError } from "../errors.ts";
+import { renderedTokens, type WireFormat } from "../format/index.ts";
 import { checkMessages, type Message, normalise, type ToolSpec, toolName } from "../messages/index.ts";
 import {
   beginsInReasoning,
@@ -13,8 +14,6 @@ import {
 } from "../parse/index.ts";
 import type { Ids, Tokenizer } from "../tokenizer/types.ts";
 import { encodeSpanIds, type RenderedTokens, SpanWriter } from "../tokens/index.ts";
-import type { WireFormat } from "./family.ts";
-import { renderedTokens } from "./renderedTokens.ts";
 
 export interface RenderOptions {
   readonly tools?: readonly ToolSpec[] | null | undefined;

@@ -34,6 +34,10 @@ export class AddedTokenSplitter {
       return;
     }
     const ranges = reading === "match" ? undefined : joinRanges(reading, text.length);
+    if (text !== "" && !this.#mayMatch(text)) {
+      sink.text(text);
+      return;
+    }
     const emitPiece = (start: number, end: number): void => {
       if (start >= end) return;
       const piece = start === 0 && end === text.length ? text : text.slice(start, end);
@@ -41,6 +45,10 @@ export class AddedTokenSplitter {
       else this.#splitNormalized(piece, ranges && clipRanges(ranges, start, end), sink);
     };
     emitMatches(text.length, findMatches(this.#raw, text, ranges), emitPiece, sink);
+  }
+
+  #mayMatch(text: string): boolean {
+    return this.#raw.mayMatch(text) || (!this.#normalized.isEmpty && this.#normalized.mayMatch(this.#normalize(text)));
   }
 
   #splitNormalized(text: string, ranges: readonly TextRange[] | undefined, sink: PieceSink): void {

@@ -33,6 +33,12 @@ export class TokenTrie {
     return this.#firstChars.length === 0;
   }
 
+  /** Whether a character that some token starts with is in the text. */
+  mayMatch(text: string): boolean {
+    for (const char of this.#firstChars) if (text.includes(char)) return true;
+    return false;
+  }
+
   /** The longest token whose text is at `start` and ends by `end`, with the end of its text. */
   longestAt(text: string, start: number, end: number): { token: AddedToken; end: number } | undefined {
     let node: Node | undefined = this.#root;

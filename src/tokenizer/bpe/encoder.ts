@@ -129,18 +129,17 @@ export class Encoder {
   }
 
   #appendLong(start: number, end: number): void {
-    const units = this.#units;
     const long = this.#long;
     const { out } = this;
     if (end - start > MAX_LONG_UNITS) {
       this.#appendMerged(start, end);
       return;
     }
-    const entry = long.find(units, start, end);
+    const entry = long.find(this.#unitView, start, end - start);
     if (entry < 0) {
       const from = out.length;
       this.#appendMerged(start, end);
-      long.insert(units, start, end, out.ids, from, out.length);
+      long.insert(this.#unitView, start, end - start, out.ids, from, out.length);
       return;
     }
     const { entries, ids } = long;

@@ -3,7 +3,7 @@ export const MAX_LONG_UNITS = 127;
 
 const SLOTS = 1 << 15;
 const MAX_ENTRIES = SLOTS * 0.6;
-const KEY_UNITS = SLOTS * 12;
+const KEY_WORDS = SLOTS * 6;
 const VALUE_IDS = SLOTS * 4;
 
 /**
@@ -15,7 +15,8 @@ export class LongPretokens {
   readonly entries = new Int32Array(SLOTS * 4);
   /** Ids of the entries with more than one. */
   readonly ids = new Int32Array(VALUE_IDS);
-  readonly #keys = new Uint16Array(KEY_UNITS);
+  /** Two code units a word. */
+  readonly #keys = new Int32Array(KEY_WORDS);
   #size = 0;
   #keysEnd = 1;
   #idsEnd = 0;
@@ -31,24 +32,23 @@ export class LongPretokens {
     this.#idsEnd = 0;
   }
 
-  /** Index in `entries` of the entry for `units[start, end)`, or -1. */
-  find(units: Uint16Array, start: number, end: number): number {
-    const length = end - start;
+  /** Index in `entries` of the entry for the `length` units at `start`, or -1. */
+  find(units: DataView, start: number, length: number): number {
+    const words = (length + 1) >> 1;
     let hash = length;
-    for (let index = start; index < end; index++) hash = Math.imul(hash ^ units[index], 0x01000193) ^ (hash >>> 15);
-    hash ^= hash >>> 13;
+    for (let word = 0; word < words; word++) {
+      hash = Math.imul(hash ^ keyWord(units, start, length, word), 0x9e3779b1);
+      hash ^= hash >>> 15;
+    }
     const entries = this.entries;
     const keys = this.#keys;
     let entry = (hash & (SLOTS - 1)) << 2;
     for (let key = entries[entry + 1]; key !== 0; key = entries[entry + 1]) {
       if (entries[entry] === hash && key >>> 24 === length) {
-        let place = key & 0xffffff;
-        let index = start;
-        while (index < end && keys[place] === units[index]) {
-          index++;
-          place++;
-        }
-        if (index === end) return entry;
+        const place = key & 0xffffff;
+        let word = 0;
+        while (word < words && keys[place + word] === keyWord(units, start, length, word)) word++;
+        if (word === words) return entry;
       }
       entry = (entry + 4) & (SLOTS * 4 - 1);
     }
@@ -58,12 +58,12 @@ export class LongPretokens {
   }
 
   /** Keeps `ids[from, to)` for the pre-token that the last `find` did not find. */
-  insert(units: Uint16Array, start: number, end: number, ids: Int32Array, from: number, to: number): void {
-    const length = end - start;
+  insert(units: DataView, start: number, length: number, ids: Int32Array, from: number, to: number): void {
+    const words = (length + 1) >> 1;
     const count = to - from;
     if (
       this.#size >= MAX_ENTRIES ||
-      this.#keysEnd + length > KEY_UNITS ||
+      this.#keysEnd + words > KEY_WORDS ||
       (count > 1 && this.#idsEnd + count > VALUE_IDS)
     ) {
       this.clear();
@@ -74,7 +74,7 @@ export class LongPretokens {
     entries[entry] = this.#hash;
     entries[entry + 1] = (length << 24) | this.#keysEnd;
     entries[entry + 3] = count;
-    for (let index = start; index < end; index++) this.#keys[this.#keysEnd++] = units[index];
+    for (let word = 0; word < words; word++) this.#keys[this.#keysEnd++] = keyWord(units, start, length, word);
     if (count === 1) {
       entries[entry + 2] = ids[from];
     } else {
@@ -83,4 +83,10 @@ export class LongPretokens {
     }
     this.#size++;
   }
+}
+
+/** Units `2 * word` and the next of a key, the latter 0 beyond its end. */
+function keyWord(units: DataView, start: number, length: number, word: number): number {
+  const pair = units.getInt32(2 * (start + 2 * word), true);
+  return 2 * word + 1 === length ? pair & 0xffff : pair;
 }

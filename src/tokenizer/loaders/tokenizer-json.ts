@@ -6,7 +6,7 @@ import { createFallbackTokenizer } from "../fallback/tokenizer.ts";
 import { isByteLevelDecoder, matchNormalizer, matchPreTokenizer } from "../pretokenizers/allow-list.ts";
 import type { Tokenizer } from "../types.ts";
 import { readAddedTokens } from "./added-tokens.ts";
-import { members, parseSpan, skipSpace } from "./json/scan.ts";
+import { type JsonMembers, parseSpan, readMembers, skipSpace, skipValue } from "./json/scan.ts";
 import { readMerges, readVocabulary } from "./json/vocabulary.ts";
 import type { TokenizerOptions } from "./meta.ts";
 
@@ -25,13 +25,16 @@ import type { TokenizerOptions } from "./meta.ts";
  */
 export function tokenizerFromJson(json: string | Uint8Array | object, options: TokenizerOptions = {}): Tokenizer {
   const bytes = toBytes(json);
-  const file = members(bytes, skipSpace(bytes, 0));
+  const file: JsonMembers = new Map();
+  const model: JsonMembers = new Map();
+  readMembers(bytes, skipSpace(bytes, 0), file, (key, start) =>
+    key === "model" ? readMembers(bytes, start, model) : skipValue(bytes, start),
+  );
   const value = (key: string): unknown => {
     const span = file.get(key);
     return span === undefined ? undefined : parseSpan(bytes, span);
   };
-  const modelSpan = file.get("model");
-  if (modelSpan === undefined) {
+  if (!file.has("model")) {
     throw new TitoError(
       "tokenizer_invalid",
       "The tokenizer's JSON has no model. Pass the content of a tokenizer.json.",
@@ -44,7 +47,6 @@ export function tokenizerFromJson(json: string | Uint8Array | object, options: T
     bosToken: options.bosToken,
     chatTemplate: options.chatTemplate,
   };
-  const model = members(bytes, modelSpan.start);
   const vocab = model.get("vocab");
   const merges = model.get("merges");
   const pattern = matchPreTokenizer(value("pre_tokenizer"));

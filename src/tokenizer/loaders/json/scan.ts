@@ -96,17 +96,27 @@ export function skipColon(bytes: Uint8Array, from: number): number {
   return skipSpace(bytes, at + 1);
 }
 
-/** The members of the object at `from`, unparsed. Of two equal keys the last counts. */
-export function members(bytes: Uint8Array, from: number): Map<string, JsonSpan> {
-  const spans = new Map<string, JsonSpan>();
-  walkItems(bytes, from, (at) => {
+/** Members of an object, unparsed. Of two equal keys the last counts. */
+export type JsonMembers = Map<string, JsonSpan>;
+
+/**
+ * Notes where the members of the object at `from` are and returns its end. `pass` finds the end of a member's value; the
+ * value is gone through once, so one that wants to look inside does it there.
+ */
+export function readMembers(
+  bytes: Uint8Array,
+  from: number,
+  into: JsonMembers,
+  pass: (key: string, start: number) => number = (_, start) => skipValue(bytes, start),
+): number {
+  return walkItems(bytes, from, (at) => {
     const keyEnd = skipString(bytes, at);
     const start = skipColon(bytes, keyEnd);
-    const end = skipValue(bytes, start);
-    spans.set(parseSpan(bytes, { start: at, end: keyEnd }) as string, { start, end });
+    const key = parseSpan(bytes, { start: at, end: keyEnd }) as string;
+    const end = pass(key, start);
+    into.set(key, { start, end });
     return end;
   });
-  return spans;
 }
 
 /** The parsed value of a span. */

@@ -1,0 +1,4 @@
+export type { Family, TurnFraming, WireFormat } from "./family.ts";
+export { markers } from "./markers.ts";
+export { renderedTokens } from "./renderedTokens.ts";
+export { toolValue } from "./toolValue.ts";
