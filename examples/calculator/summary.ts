@@ -19,7 +19,10 @@ export function summary(played: readonly Played[], tokenizer: Tokenizer, chatTem
       sum(({ rollout }) => rollout.breaks.length),
       sum(({ rollout }) => rollout.samples().length),
       sum(({ rollout }) => rollout.samples().reduce((total, sample) => total + sample.tokenIds.length, 0)),
-      0,
+      // A bridge encodes new messages only; a break encodes the whole prompt again.
+      sum(({ rollout }) =>
+        rollout.breaks.reduce((total, { turn }) => total + (rollout.turns[turn]?.promptIds.length ?? 0), 0),
+      ),
       sum(({ clientSeconds }) => clientSeconds).toFixed(3),
     ],
   ];
@@ -47,7 +50,7 @@ export function summary(played: readonly Played[], tokenizer: Tokenizer, chatTem
     "breaks",
     "training samples",
     "tokens in samples",
-    "re-tokenised",
+    "tokens re-tokenised",
     "seconds",
   ];
   return table([head, ...rows.map((row) => row.map(String))]);
