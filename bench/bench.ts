@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Cost, compare, local } from "./measure.ts";
+import { type Cost, compare, type Effort, local } from "./measure.ts";
 import type { Peer, PeerWork } from "./peer.ts";
 import type { Vocabulary } from "./vocabularies.ts";
 
@@ -34,13 +34,18 @@ export interface Entry {
 /** Collects rows; knows which are wanted and who they are measured against. */
 export class Bench {
   readonly rows: BenchRow[] = [];
-  readonly runs: number;
+  readonly effort: Effort;
   readonly note: (line: string) => void;
   readonly #only: string;
   readonly #peer: Peer | undefined;
 
-  constructor(options: { runs: number; only?: string | undefined; peer?: Peer | undefined; note(line: string): void }) {
-    this.runs = options.runs;
+  constructor(options: {
+    effort: Effort;
+    only?: string | undefined;
+    peer?: Peer | undefined;
+    note(line: string): void;
+  }) {
+    this.effort = options.effort;
     this.note = options.note;
     this.#only = options.only ?? "";
     this.#peer = options.peer;
@@ -55,7 +60,7 @@ export class Bench {
     if (!this.wants(name)) return;
     const isFair = peer !== undefined && this.#peer !== undefined && (await this.#agrees(name, this.#peer, peer));
     const opponent = isFair ? this.#peer?.contestant(peer.work) : other && local(other.name, other.run);
-    const costs = await compare(local("tito-rl", run, prepare), opponent, this.runs);
+    const costs = await compare(local("tito-rl", run, prepare), opponent, this.effort);
     for (const clock of ["cpu", "wall"] as const) {
       const of = (cost: Cost | null) => (cost ? cost[clock] : null);
       this.add({
@@ -75,11 +80,15 @@ export class Bench {
     this.note(rowText(row));
   }
 
-  /** Times of unequal work say nothing. */
+  /** Times of unequal work say nothing, and a peer that fails should not end the bench. */
   async #agrees(name: string, peer: Peer, { work, vocabulary, input, result }: NonNullable<Entry["peer"]>) {
-    const theirs = await peer.prepare(work, vocabulary, input);
-    if (isDeepStrictEqual(theirs, JSON.parse(JSON.stringify(result())))) return true;
-    this.note(`${name}: the peer's result is another one, so it is not measured.`);
+    try {
+      const theirs = await peer.prepare(work, vocabulary, input);
+      if (isDeepStrictEqual(theirs, JSON.parse(JSON.stringify(result())))) return true;
+      this.note(`${name}: the peer's result is another one, so it is not measured.`);
+    } catch (error) {
+      this.note(`${name}: ${(error as Error).message}`);
+    }
     return false;
   }
 }

@@ -39,7 +39,7 @@ export async function benchRecordedText(bench: Bench, python: string, workloads:
     workloads: workloads.folder,
     tokenizers: Object.fromEntries(files),
     python,
-    runs: bench.runs,
+    runs: bench.effort.runs,
   });
   for (const row of rows) bench.add({ ...row, name: `tokenizer ${row.name}`, ratio: betterBy(row) });
 }

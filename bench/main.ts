@@ -44,13 +44,18 @@ else await main();
 async function main(): Promise<void> {
   const { json, smoke, only } = values;
   const runs = Number(values.runs ?? (smoke ? 3 : 15));
-  if (!Number.isInteger(runs) || runs < 1) throw new Error(`--runs ${values.runs}: expected a number of at least 1`);
+  if (!Number.isInteger(runs) || runs < 1) {
+    console.error(`--runs ${values.runs}: expected a number of at least 1`);
+    process.exitCode = 2;
+    return;
+  }
+  const effort = smoke ? { runs, sampleMs: 2, warmUpMs: 20 } : { runs, sampleMs: 20, warmUpMs: 400 };
   const note = json ? console.error : console.log;
   const scratch = await mkdtemp(join(tmpdir(), "tito-bench-"));
   try {
     const python = peerPython({ mayCreate: !smoke, note });
     await using peer = python ? new Peer(python) : undefined;
-    const bench = new Bench({ runs, only, peer, note });
+    const bench = new Bench({ effort, only, peer, note });
     await generated(bench, scratch, smoke);
     if (!smoke) await recorded(bench, scratch, python);
     if (json) console.log(JSON.stringify({ rows: bench.rows }));

@@ -18,10 +18,16 @@ export interface Comparison {
   readonly runs: number;
 }
 
-/** Shorter samples would measure the clock, and caches that the other side has just filled with its own data. */
-const SAMPLE_MS = 20;
-const WARM_UP_MS = 400;
-const WARM_UP_TIMES = 10;
+export interface Effort {
+  /** Samples of each side. */
+  readonly runs: number;
+  /** Shorter samples would measure the clock, and caches that the other side has just filled with its own data. */
+  readonly sampleMs: number;
+  /** Compilers need this long, or ten samples if that is longer. */
+  readonly warmUpMs: number;
+}
+
+const WARM_UP_SAMPLES = 10;
 
 /** Work in this process. `prepare` comes before each time and is not counted. */
 export function local(name: string, run: () => unknown, prepare?: () => void): Contestant {
@@ -61,10 +67,11 @@ async function clock(run: () => Promise<void>): Promise<Cost> {
 }
 
 /** Runs both in turn (A B A B), so that whatever else the machine does hits both alike. */
-export async function compare(ours: Contestant, peer: Contestant | undefined, runs: number): Promise<Comparison> {
+export async function compare(ours: Contestant, peer: Contestant | undefined, effort: Effort): Promise<Comparison> {
+  const { runs } = effort;
   const contestants = peer ? [ours, peer] : [ours];
   const times: number[] = [];
-  for (const contestant of contestants) times.push(await warmUp(contestant));
+  for (const contestant of contestants) times.push(await warmUp(contestant, effort));
   const costs: Cost[][] = contestants.map(() => []);
   for (let run = 0; run < runs; run++) {
     for (const [i, contestant] of contestants.entries()) {
@@ -76,14 +83,14 @@ export async function compare(ours: Contestant, peer: Contestant | undefined, ru
 }
 
 /** Lets compilers and caches settle, and finds how many times make a sample long enough. */
-async function warmUp(contestant: Contestant): Promise<number> {
+async function warmUp(contestant: Contestant, { sampleMs, warmUpMs }: Effort): Promise<number> {
   const start = performance.now();
   let times = 1;
-  for (let round = 0; ; round++) {
+  for (let sample = 0; ; sample++) {
     const { wall } = await contestant.sample(times);
-    if (wall < SAMPLE_MS) times = Math.ceil(times * Math.min(10, Math.max(1.2, (1.1 * SAMPLE_MS) / wall)));
-    else if (round >= WARM_UP_TIMES && performance.now() - start >= WARM_UP_MS) return times;
-    else if (performance.now() - start >= WARM_UP_MS * 5) return times;
+    const elapsed = performance.now() - start;
+    if (wall < sampleMs) times = Math.ceil(times * Math.min(10, Math.max(1.2, (1.1 * sampleMs) / wall)));
+    else if ((sample >= WARM_UP_SAMPLES && elapsed >= warmUpMs) || elapsed >= warmUpMs * 5) return times;
   }
 }
 

@@ -4,10 +4,10 @@ import type { Message } from "./types.ts";
 /** @throws TitoError `invalid_message` when a message's content is malformed, or missing where its role needs it. */
 export function checkContent(message: Message, index: number, strict: boolean): void {
   const content: unknown = message.content;
+  if (typeof content === "string") return;
   const at = `messages[${index}].content`;
   const fail = (field: string, expected: string, actual: unknown, remedy: string) =>
     messageError({ code: "invalid_message", index, field, expected, actual, remedy });
-  if (typeof content === "string") return;
   if (content === undefined || content === null) {
     if (!strict || hasOtherBody(message)) return;
     const remedy =
