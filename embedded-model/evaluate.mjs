@@ -1,7 +1,7 @@
 /**
  * Plays the calculator game with the embedded model through llama.cpp and prints pass rates.
  *
- *   node embedded-model/evaluate.mjs [--model file.gguf] [--games 100] [--rounds 2] [--only text] [--threads 2] [--failures 3]
+ *   node embedded-model/evaluate.mjs [--model file.gguf] [--games 100] [--rounds 2] [--only text] [--threads 1] [--failures 3]
  *
  * A game is a conversation of several questions; it passes if every tool call has exactly the right arguments and every
  * answer is exactly the right sentence. Each line of the result is one setting:
@@ -21,7 +21,7 @@ const { values: options } = parseArgs({
     games: { type: "string", default: "100" },
     rounds: { type: "string", default: "2" },
     only: { type: "string", default: "" },
-    threads: { type: "string", default: "2" },
+    threads: { type: "string", default: "1" },
     failures: { type: "string", default: "3" },
   },
 });

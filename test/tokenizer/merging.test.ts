@@ -33,7 +33,7 @@ test("merges as the definition says", () => {
         expect([...tokenizer.encode(word)].map((id) => tokenizer.idToToken(id))).toEqual(naiveMerge(word, merges));
       }
     }),
-    { numRuns: 400 },
+    { numRuns: 300 },
   );
 });
 
@@ -59,11 +59,12 @@ test("a token is marked whole only if its bytes merge to it", () => {
       tokenizer.tables.tokenFlags.forEach((flags, id) => {
         if ((flags & WHOLE) === 0) return;
         const entry = tokenizer.idToToken(id) as string;
-        if (entry.length > 1) marked++;
+        if (entry.length === 1) return;
+        marked++;
         expect(naiveMerge(entry, merges)).toEqual([entry]);
       });
     }),
-    { numRuns: 400 },
+    { numRuns: 300 },
   );
   expect(marked).toBeGreaterThan(500);
 });

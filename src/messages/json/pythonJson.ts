@@ -97,7 +97,9 @@ function escapeUnit(unit: string): string {
 /** Where there is much to escape, the engine's own printer is several times faster; but it escapes lone surrogates too. */
 function quote(text: string): string {
   if (!/["\\\u0000-\u001f]/.test(text)) return `"${text}"`;
-  return /[\ud800-\udfff]/.test(text) && /\p{Cs}/u.test(text) ? `"${text.replace(/["\\\u0000-\u001f]/g, escapeUnit)}"` : JSON.stringify(text);
+  return /[\ud800-\udfff]/.test(text) && /\p{Cs}/u.test(text)
+    ? `"${text.replace(/["\\\u0000-\u001f]/g, escapeUnit)}"`
+    : JSON.stringify(text);
 }
 
 /** 0x7f is ASCII, but CPython escapes it. */
