@@ -1,4 +1,4 @@
-import { CALL_OPEN, REASONING_CLOSE, REASONING_OPEN, STOP, TEXT, UNKNOWN_ID } from "../parse/grammar.ts";
+import { CALL_OPEN, REASONING_CLOSE, REASONING_OPEN, STOP, UNKNOWN_ID } from "../parse/grammar.ts";
 import { beginsInReasoning, type MarkerTable, type ResponseGrammar } from "../parse/index.ts";
 import type { Ids, Tokenizer } from "../tokenizer/types.ts";
 
@@ -21,19 +21,18 @@ export function scanTurn(options: {
   readonly completionIds: Ids;
 }): TurnEnd {
   const { completionIds, markers } = options;
-  let reasoning: "possible" | "open" | "over" | "doubtful" = beginsInReasoning(options.grammar, options.promptIds)
+  let reasoning: "possible" | "open" | "over" = beginsInReasoning(options.grammar, options.promptIds)
     ? "open"
     : "possible";
-  for (let i = 0; i < completionIds.length; i++) {
+  for (let i = 0; i < completionIds.length && reasoning !== "over"; i++) {
     const meaning = markers(completionIds[i]);
-    if (meaning === TEXT) continue;
-    if (meaning === STOP) return { stop: i, reasoningOpen: reasoning === "open" };
-    if (meaning === REASONING_CLOSE && (reasoning === "open" || reasoning === "doubtful")) reasoning = "over";
-    else if (meaning === REASONING_OPEN && reasoning === "possible") {
+    if (meaning === STOP) break;
+    if (meaning === REASONING_OPEN && reasoning === "possible") {
       const isFirst = options.tokenizer.decode(completionIds.slice(0, i)).trim() === "";
       reasoning = isFirst ? "open" : "over";
-    } else if (meaning === CALL_OPEN && reasoning === "open") reasoning = "doubtful";
-    else if ((meaning === CALL_OPEN || meaning === UNKNOWN_ID) && reasoning === "possible") reasoning = "over";
+    } else if (meaning === CALL_OPEN || (meaning === REASONING_CLOSE && reasoning === "open")) reasoning = "over";
+    else if (meaning === UNKNOWN_ID && reasoning === "possible") reasoning = "over";
   }
-  return { stop: null, reasoningOpen: reasoning === "open" };
+  const stop = completionIds.findIndex((id) => markers(id) === STOP);
+  return { stop: stop < 0 ? null : stop, reasoningOpen: reasoning === "open" };
 }

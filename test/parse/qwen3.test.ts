@@ -63,7 +63,13 @@ describe("parts", () => {
       addGenerationPrompt: true,
     });
     expect(parse("hm\n</think>\n\nhi", prefilled)).toMatchObject({ content: "hm\n</think>\n\nhi", reasoning: null });
-    // An earlier turn's thinking does not count.
+    // An earlier turn's thinking does not count, closed or not.
+    const cutOff = ids(
+      "<|im_start|>assistant\n<think>\nhm<|im_end|>\n<|im_start|>user\nx<|im_end|>\n<|im_start|>assistant\n",
+    );
+    expect(parse("hi", cutOff)).toMatchObject({ content: "hi", reasoning: null });
+    const withoutStop = ids("<|im_start|>assistant\n<think>\nhm\n<|im_start|>assistant\n");
+    expect(parse("hi", withoutStop)).toMatchObject({ content: "hi", reasoning: null });
     const later = renderer.renderIds(
       [
         { role: "user", content: "<think>" },

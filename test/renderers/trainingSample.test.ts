@@ -30,6 +30,13 @@ describe("buildTrainingSample", () => {
     expect(trained({})).toBe(first + second);
   });
 
+  test("what the generation prompt prefills is not sampled", () => {
+    const quiet = qwen3({ enableThinking: false });
+    const { tokenIds, lossMask } = buildTrainingSample(quiet, [messages[1], { role: "assistant", content: "Five." }]);
+    expect(tokenizer.decode(tokenIds)).toContain("<think>\n\n</think>\n\nFive.");
+    expect(tokenizer.decode(tokenIds.filter((_, i) => lossMask[i] === 1))).toBe("Five.<|im_end|>");
+  });
+
   test("by role: others are context", () => {
     expect(trained({ roles: ["assistant"] })).toBe(first + second);
     expect(trained({ roles: ["user"] })).toBe("");

@@ -121,6 +121,13 @@ describe("failure modes of re-rendering", () => {
     expect(tokenizer.decode(trained)).toBe("<think>\nTwo and5<|im_end|>");
   });
 
+  test("a close does not repeat the newline that the model has written", () => {
+    const completion = ids("<think>\nTwo and\n");
+    const { rollout } = nextTurn({ completion, followUp: () => [{ role: "user", content: "Go on." }] });
+    const afterwards = rollout.promptIds.subarray(rollout.turns[0].promptIds.length + completion.length);
+    expect(tokenizer.decode(afterwards)).toMatch(/^<\/think>\n\n<\|im_end\|>\n<\|im_start\|>user/);
+  });
+
   test("a prompt over the length limit ends the rollout before sampling, and nothing is emptied", () => {
     const renderer = qwen3({ thinkingRetention: "all" });
     const rollout = new Rollout({ renderer, messages: [question], maxSequenceLength: 60 });

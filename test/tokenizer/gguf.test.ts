@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import { type GgufStrings, ggufString, readGgufHeader } from "../../src/models/gguf/index.ts";
-import { CHAR_OF_BYTE } from "../../src/tokenizer/bpe/byte-alphabet.ts";
+import { CHAR_OF_BYTE } from "../../src/tokenizer/bpe/byteAlphabet.ts";
 import { tokenizerFromGguf } from "../../src/tokenizer/index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "tito-gguf-"));

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CHAR_OF_BYTE } from "../../src/tokenizer/bpe/byte-alphabet.ts";
+import { CHAR_OF_BYTE } from "../../src/tokenizer/bpe/byteAlphabet.ts";
 import {
   adaptTransformersTokenizer,
   loadTokenizer,
@@ -11,7 +11,7 @@ import {
   tokenizerFromJson,
   tokenizerFromTiktoken,
 } from "../../src/tokenizer/index.ts";
-import { matchPreTokenizer } from "../../src/tokenizer/pretokenizers/allow-list.ts";
+import { matchPreTokenizer } from "../../src/tokenizer/pretokenizers/allowList.ts";
 import { toyJson } from "./toy.ts";
 
 const merges = ["h e", "l l", "he ll", "hell o", "Ġ w", '" "', "\\ \\", "é é"];

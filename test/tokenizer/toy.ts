@@ -1,4 +1,4 @@
-import { CHAR_OF_BYTE } from "../../src/tokenizer/bpe/byte-alphabet.ts";
+import { CHAR_OF_BYTE } from "../../src/tokenizer/bpe/byteAlphabet.ts";
 import { PATTERNS, type PatternName } from "../../src/tokenizer/pretokenizers/patterns.ts";
 
 export interface ToyOptions {
