@@ -3,7 +3,7 @@
 import { parseArgs } from "node:util";
 import { loadTokenizer } from "../../src/tokenizer/loaders/files.ts";
 import type { Tokenizer } from "../../src/tokenizer/types.ts";
-import { LineProcess } from "./line-process.ts";
+import { LineProcess } from "./lineProcess.ts";
 
 const BATCH = 500;
 
@@ -21,16 +21,94 @@ function random(seed: number): Random {
 }
 
 const SNIPPETS = [
-  "'s", "'S", "'ſ", "'ll", "'Re", "'vE", "'d", "''t", "\r\n", "\n\n", "  ", " \n ", "\t", "\u0085", "\ufeff", "\u3000", "\u00a0",
-  "\u2028", "a\u0301", "\u0301", "e\u0323\u0302", "\u0316\u0301", "가", "\u1100\u1161\u11a8", "か\u3099", "゠", "・", "ー", "一", "龥", "龦",
-  "<|im_start|>", "<think>", "</think", "<|eot_id|>", "<｜User｜>", "<｜▁pad▁｜>", "٣٤٥", "½", "Ⅷ", "\u{1d7d8}", "ǅ", "ʰ", "İ", "ß", "Σς",
-  "\u0000", "\u001b", "\u{e0001}", "\u{1f600}", "👨‍👩‍👧", "\ud800", "\udc00", "//", "/*", "==", "[[", "://", "C++", "x²", "\u0897", "\u{105c9}",
+  "'s",
+  "'S",
+  "'ſ",
+  "'ll",
+  "'Re",
+  "'vE",
+  "'d",
+  "''t",
+  "\r\n",
+  "\n\n",
+  "  ",
+  " \n ",
+  "\t",
+  "\u0085",
+  "\ufeff",
+  "\u3000",
+  "\u00a0",
+  "\u2028",
+  "a\u0301",
+  "\u0301",
+  "e\u0323\u0302",
+  "\u0316\u0301",
+  "가",
+  "\u1100\u1161\u11a8",
+  "か\u3099",
+  "゠",
+  "・",
+  "ー",
+  "一",
+  "龥",
+  "龦",
+  "<|im_start|>",
+  "<think>",
+  "</think",
+  "<|eot_id|>",
+  "<｜User｜>",
+  "<｜▁pad▁｜>",
+  "٣٤٥",
+  "½",
+  "Ⅷ",
+  "\u{1d7d8}",
+  "ǅ",
+  "ʰ",
+  "İ",
+  "ß",
+  "Σς",
+  "\u0000",
+  "\u001b",
+  "\u{e0001}",
+  "\u{1f600}",
+  "👨‍👩‍👧",
+  "\ud800",
+  "\udc00",
+  "//",
+  "/*",
+  "==",
+  "[[",
+  "://",
+  "C++",
+  "x²",
+  "\u0897",
+  "\u{105c9}",
 ];
 
 const RANGES: readonly (readonly [number, number])[] = [
-  [0x20, 0x7f], [0x20, 0x7f], [0x61, 0x7b], [0x41, 0x5b], [0x30, 0x3a], [0, 0x20], [0x80, 0x250], [0x250, 0x700], [0x700, 0x1400],
-  [0x1a00, 0x2100], [0x2000, 0x2070], [0x2100, 0x2c00], [0x3000, 0x3400], [0x4e00, 0x9fff], [0xa000, 0xd7a4], [0xd800, 0xe000],
-  [0xf900, 0x10000], [0x10000, 0x11fff], [0x16000, 0x18000], [0x1d000, 0x1f000], [0x1f000, 0x20000], [0x20000, 0x33480], [0, 0x110000],
+  [0x20, 0x7f],
+  [0x20, 0x7f],
+  [0x61, 0x7b],
+  [0x41, 0x5b],
+  [0x30, 0x3a],
+  [0, 0x20],
+  [0x80, 0x250],
+  [0x250, 0x700],
+  [0x700, 0x1400],
+  [0x1a00, 0x2100],
+  [0x2000, 0x2070],
+  [0x2100, 0x2c00],
+  [0x3000, 0x3400],
+  [0x4e00, 0x9fff],
+  [0xa000, 0xd7a4],
+  [0xd800, 0xe000],
+  [0xf900, 0x10000],
+  [0x10000, 0x11fff],
+  [0x16000, 0x18000],
+  [0x1d000, 0x1f000],
+  [0x1f000, 0x20000],
+  [0x20000, 0x33480],
+  [0, 0x110000],
 ];
 
 function text(pick: Random): string {
@@ -68,7 +146,10 @@ for (const pair of positionals) {
   for (let done = 0; done < total; done += BATCH) {
     const texts = Array.from({ length: BATCH }, () => text(pick));
     // Python has no ids for lone surrogates.
-    const { ids } = await peer.ask<{ ids: number[][] }>({ kind: "check", texts: texts.map((each) => each.toWellFormed()) });
+    const { ids } = await peer.ask<{ ids: number[][] }>({
+      kind: "check",
+      texts: texts.map((each) => each.toWellFormed()),
+    });
     texts.forEach((each, index) => {
       if (isSame(tokenizer, each, ids[index])) return;
       if (++wrong <= 5) console.log(name, JSON.stringify(each), [...tokenizer.encode(each)], ids[index]);

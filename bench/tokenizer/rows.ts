@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { BpeTokenizer } from "../../src/tokenizer/bpe/tokenizer.ts";
 import { loadTokenizer } from "../../src/tokenizer/loaders/files.ts";
-import { LineProcess } from "./line-process.ts";
+import { LineProcess } from "./lineProcess.ts";
 
 export interface BenchRow {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { LlamaContext, LlamaContextOptions, LlamaModel } from "node-llama-cpp";
 import { TitoError } from "../errors.ts";
-import { checkModelFile } from "./model-file.ts";
+import { checkModelFile } from "./modelFile.ts";
 import { defaultThreads, eogIdsOf, type NativeRuntime, startNative } from "./native.ts";
 import { refuse } from "./options.ts";
 import { Sampler } from "./sampler.ts";

@@ -1,10 +1,10 @@
 export { adaptTransformersTokenizer, type TransformersTokenizer } from "./adapters/transformers.ts";
-export { readAddedTokens } from "./loaders/added-tokens.ts";
+export { readAddedTokens } from "./loaders/addedTokens.ts";
 export { loadTokenizer } from "./loaders/files.ts";
 export { tokenizerFromGguf } from "./loaders/gguf.ts";
 export type { TokenizerMeta, TokenizerOptions } from "./loaders/meta.ts";
 export { type TiktokenOptions, tokenizerFromTiktoken } from "./loaders/tiktoken.ts";
-export { tokenizerFromJson } from "./loaders/tokenizer-json.ts";
+export { tokenizerFromJson } from "./loaders/tokenizerJson.ts";
 export type { PatternName } from "./pretokenizers/patterns.ts";
 export { fromSharedTables, type SharedTokenizer, shareTables } from "./share.ts";
 export type * from "./types.ts";

@@ -1,8 +1,8 @@
 import { TitoError } from "../../errors.ts";
-import { readAddedTokens } from "../loaders/added-tokens.ts";
-import { defaultTemplate, tokenText } from "../loaders/config-values.ts";
+import { readAddedTokens } from "../loaders/addedTokens.ts";
+import { defaultTemplate, tokenText } from "../loaders/configValues.ts";
 import type { TokenizerOptions } from "../loaders/meta.ts";
-import { tokenizerFromJson } from "../loaders/tokenizer-json.ts";
+import { tokenizerFromJson } from "../loaders/tokenizerJson.ts";
 import type { Tokenizer } from "../types.ts";
 
 /**

@@ -3,7 +3,7 @@
 import type { AddedTokenMatch, TextRange } from "../types.ts";
 import { CLASSES, SPACE } from "../unicode/classes.ts";
 import { isWordCodePoint } from "../unicode/words.ts";
-import type { TokenTrie } from "./token-trie.ts";
+import type { TokenTrie } from "./tokenTrie.ts";
 
 /**
  * The leftmost-longest matches of added tokens, from left to right. With `ranges`, a match and the white space it takes

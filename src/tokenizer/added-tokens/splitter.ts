@@ -1,7 +1,7 @@
 import type { AddedToken, AddedTokenMatch, EncodeOptions, TextRange } from "../types.ts";
 import { findMatches } from "./find.ts";
 import { clipRanges, joinRanges, mapRanges } from "./ranges.ts";
-import { TokenTrie } from "./token-trie.ts";
+import { TokenTrie } from "./tokenTrie.ts";
 
 /** What takes the pieces of a text, in order. */
 export interface PieceSink {

@@ -1,6 +1,6 @@
 import { isAscii } from "node:buffer";
 import type { Ids } from "../types.ts";
-import type { TokenTables } from "./pack-tokens.ts";
+import { TOKEN_PADDING, type TokenTables } from "./packTokens.ts";
 
 const KEPT_BYTES = 1 << 20;
 
@@ -42,20 +42,19 @@ export class Decoder {
     const count = ids.length;
     const offsets = this.#offsets;
     const vocabSize = this.#vocabSize;
-    let needed = 8;
-    for (let index = 0; index < count; index++) {
-      const id = ids[index];
-      if (id >= 0 && id < vocabSize) needed += offsets[id + 1] - offsets[id];
-    }
-    this.#reserve(needed);
     const source = this.#source;
-    const target = this.#target;
+    let target = this.#target;
+    let room = this.#buffer.length - TOKEN_PADDING;
     let end = 0;
     for (let index = 0; index < count; index++) {
       const id = ids[index];
       if (!(id >= 0 && id < vocabSize)) continue;
       const from = offsets[id];
       const length = offsets[id + 1] - from;
+      if (end + length > room) {
+        target = this.#grow(end, length);
+        room = this.#buffer.length - TOKEN_PADDING;
+      }
       // Four bytes at a time: what is copied beyond the token is overwritten by the next one, and both ends are padded.
       for (let done = 0; done < length; done += 4) {
         target.setInt32(end + done, source.getInt32(from + done, true), true);
@@ -65,8 +64,11 @@ export class Decoder {
     return end;
   }
 
-  #reserve(needed: number): void {
-    if (this.#buffer.length < needed) this.#resize(needed * 2);
+  #grow(end: number, length: number): DataView {
+    const written = this.#buffer.subarray(0, end);
+    this.#resize(Math.max(2 * this.#buffer.length, 2 * (end + length + TOKEN_PADDING)));
+    this.#buffer.set(written);
+    return this.#target;
   }
 
   #release(): void {

@@ -1,10 +1,10 @@
 import { endianness } from "node:os";
 import type { Scanner } from "../pretokenizers/types.ts";
 import { isSurelyNfc, normalizeNfc } from "../unicode/nfc.ts";
-import { IdBuffer } from "./id-buffer.ts";
-import { LongPretokens, MAX_LONG_UNITS } from "./long-pretokens.ts";
+import { IdBuffer } from "./idBuffer.ts";
+import { LongPretokens, MAX_LONG_UNITS } from "./longPretokens.ts";
 import { Merger } from "./merger.ts";
-import { INLINE_IDS, MAX_SHORT_UNITS, ShortPretokens } from "./short-pretokens.ts";
+import { INLINE_IDS, MAX_SHORT_UNITS, ShortPretokens } from "./shortPretokens.ts";
 import { type BpeTables, EXISTS, VERBATIM, WHOLE } from "./tables.ts";
 import { writeUtf8 } from "./utf8.ts";
 import { findToken, finishHash, hashBytes } from "./vocabulary.ts";

@@ -1,4 +1,4 @@
-import type { IdBuffer } from "./id-buffer.ts";
+import type { IdBuffer } from "./idBuffer.ts";
 import { findMerge } from "./merges.ts";
 import { type BpeTables, NO_MERGE } from "./tables.ts";
 

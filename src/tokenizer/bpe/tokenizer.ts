@@ -2,8 +2,8 @@ import { AddedTokenSplitter, type PieceSink } from "../added-tokens/splitter.ts"
 import { PATTERNS, type PatternName } from "../pretokenizers/patterns.ts";
 import type { AddedToken, EncodeOptions, Ids, Tokenizer } from "../types.ts";
 import { normalizeNfc } from "../unicode/nfc.ts";
-import { toWellFormed } from "../unicode/well-formed.ts";
-import { bytesOfSpelling, spellingOfBytes } from "./byte-alphabet.ts";
+import { toWellFormed } from "../unicode/wellFormed.ts";
+import { bytesOfSpelling, spellingOfBytes } from "./byteAlphabet.ts";
 import { Decoder } from "./decoder.ts";
 import { Encoder } from "./encoder.ts";
 import { type BpeTables, EXISTS, VERBATIM } from "./tables.ts";

@@ -3,11 +3,11 @@ import type { Tokenizer as HubTokenizer } from "@huggingface/tokenizers";
 import { TitoError } from "../../errors.ts";
 import { AddedTokenSplitter, type PieceSink } from "../added-tokens/splitter.ts";
 import { Decoder } from "../bpe/decoder.ts";
-import { IdBuffer } from "../bpe/id-buffer.ts";
-import { packTokens } from "../bpe/pack-tokens.ts";
+import { IdBuffer } from "../bpe/idBuffer.ts";
+import { packTokens } from "../bpe/packTokens.ts";
 import type { TokenizerMeta } from "../loaders/meta.ts";
 import type { AddedToken, EncodeOptions, Ids, Tokenizer } from "../types.ts";
-import { type TokenizerFile, type TokenSpelling, tokenSpelling } from "./token-bytes.ts";
+import { type TokenizerFile, type TokenSpelling, tokenSpelling } from "./tokenBytes.ts";
 
 const require = createRequire(import.meta.url);
 

@@ -3,10 +3,10 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { TitoError } from "../../errors.ts";
 import type { Tokenizer } from "../types.ts";
-import { asText, defaultTemplate, tokenText } from "./config-values.ts";
+import { asText, defaultTemplate, tokenText } from "./configValues.ts";
 import { tokenizerFromGguf } from "./gguf.ts";
 import type { TokenizerOptions } from "./meta.ts";
-import { tokenizerFromJson } from "./tokenizer-json.ts";
+import { tokenizerFromJson } from "./tokenizerJson.ts";
 
 /** The fields of `tokenizer_config.json` that are read. */
 interface TokenizerConfig {

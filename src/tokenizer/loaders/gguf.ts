@@ -1,11 +1,11 @@
 import { TitoError } from "../../errors.ts";
 import { readGgufHeader } from "../../models/gguf/header.ts";
 import { type GgufHeader, type GgufStrings, type GgufValue, ggufString } from "../../models/gguf/types.ts";
-import { buildTables } from "../bpe/build-tables.ts";
-import { MergeList } from "../bpe/merge-list.ts";
+import { buildTables } from "../bpe/buildTables.ts";
+import { MergeList } from "../bpe/mergeList.ts";
 import { BpeTokenizer } from "../bpe/tokenizer.ts";
-import { type Vocabulary, VocabularyBuilder } from "../bpe/vocabulary-builder.ts";
-import { GGUF_PRE_TOKENIZERS, type GgufPreTokenizer } from "../pretokenizers/gguf-names.ts";
+import { type Vocabulary, VocabularyBuilder } from "../bpe/vocabularyBuilder.ts";
+import { GGUF_PRE_TOKENIZERS, type GgufPreTokenizer } from "../pretokenizers/ggufNames.ts";
 import type { AddedToken, Tokenizer } from "../types.ts";
 import type { TokenizerOptions } from "./meta.ts";
 

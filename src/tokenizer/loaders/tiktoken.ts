@@ -1,9 +1,9 @@
 import { TitoError } from "../../errors.ts";
-import { buildTables } from "../bpe/build-tables.ts";
-import { MergeList } from "../bpe/merge-list.ts";
+import { buildTables } from "../bpe/buildTables.ts";
+import { MergeList } from "../bpe/mergeList.ts";
 import { BpeTokenizer } from "../bpe/tokenizer.ts";
 import { findToken, finishHash, hashBytes } from "../bpe/vocabulary.ts";
-import { type Vocabulary, VocabularyBuilder } from "../bpe/vocabulary-builder.ts";
+import { type Vocabulary, VocabularyBuilder } from "../bpe/vocabularyBuilder.ts";
 import { PATTERN_NAMES, PATTERNS, type PatternName } from "../pretokenizers/patterns.ts";
 import type { Tokenizer } from "../types.ts";
 import type { TokenizerOptions } from "./meta.ts";

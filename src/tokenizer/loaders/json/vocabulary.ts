@@ -1,5 +1,5 @@
-import { MergeList } from "../../bpe/merge-list.ts";
-import { type Vocabulary, VocabularyBuilder } from "../../bpe/vocabulary-builder.ts";
+import { MergeList } from "../../bpe/mergeList.ts";
+import { type Vocabulary, VocabularyBuilder } from "../../bpe/vocabularyBuilder.ts";
 import { invalidJson, type JsonSpan, parseSpan, skipColon, skipSpace, skipString, walkItems } from "./scan.ts";
 
 const QUOTE = 34;
