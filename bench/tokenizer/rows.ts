@@ -52,7 +52,7 @@ async function loadRows(name: string, path: string, { python, runs = 5 }: Tokeni
   const ours: Loaded[] = [];
   const peer: Loaded[] = [];
   for (let run = 0; run < runs; run++) {
-    const args = ["--expose-gc", ...process.execArgv, join(here, "load-child.ts"), path];
+    const args = ["--expose-gc", ...process.execArgv, join(here, "loadChild.ts"), path];
     ours.push(JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" })) as Loaded);
     await using process_ = new LineProcess(python, [join(here, "peer.py")]);
     peer.push(await process_.ask<Loaded>({ kind: "load", path }));

@@ -34,24 +34,18 @@ function concat(a: Uint8Array, b: Uint8Array): Uint8Array {
   return all;
 }
 
-/** How many bytes at the end are the beginning of a character that more bytes could complete (0–3). */
+/**
+ * How many bytes at the end look like the beginning of a character that more bytes could complete (0–3). One that turns
+ * out never to be a character has waited for nothing, but comes out as the same U+FFFD.
+ */
 function unfinishedTail(bytes: Uint8Array): number {
   const end = bytes.length;
   for (let back = 1; back <= 3 && back <= end; back++) {
     const lead = bytes[end - back];
     if ((lead & 0xc0) === 0x80) continue;
     const length = lead >= 0xf0 && lead <= 0xf4 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 1;
-    if (lead > 0xf4 || back >= length) return 0;
-    return back === 1 || secondByteFits(lead, bytes[end - back + 1]) ? back : 0;
+    if (back >= length) return 0;
+    return back;
   }
   return 0;
-}
-
-/** The second byte's range depends on the first (no overlong forms, no surrogates, nothing above U+10FFFF). */
-function secondByteFits(lead: number, second: number): boolean {
-  if (lead === 0xe0) return second >= 0xa0;
-  if (lead === 0xed) return second <= 0x9f;
-  if (lead === 0xf0) return second >= 0x90;
-  if (lead === 0xf4) return second <= 0x8f;
-  return true;
 }

@@ -1,8 +1,7 @@
-import { AddedTokenSplitter, type PieceSink } from "../added-tokens/splitter.ts";
+import { AddedTokenSplitter, type PieceSink } from "../addedTokens/splitter.ts";
 import { PATTERNS, type PatternName } from "../pretokenizers/patterns.ts";
 import type { AddedToken, EncodeOptions, Ids, Tokenizer } from "../types.ts";
 import { normalizeNfc } from "../unicode/nfc.ts";
-import { toWellFormed } from "../unicode/wellFormed.ts";
 import { bytesOfSpelling, spellingOfBytes } from "./byteAlphabet.ts";
 import { Decoder } from "./decoder.ts";
 import { Encoder } from "./encoder.ts";
@@ -71,7 +70,7 @@ export class BpeTokenizer implements Tokenizer {
   }
 
   normalize(text: string): string {
-    const wellFormed = toWellFormed(text);
+    const wellFormed = text.toWellFormed();
     return this.settings.nfc ? normalizeNfc(wellFormed) : wellFormed;
   }
 

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type { Tokenizer as HubTokenizer } from "@huggingface/tokenizers";
 import { TitoError } from "../../errors.ts";
-import { AddedTokenSplitter, type PieceSink } from "../added-tokens/splitter.ts";
+import { AddedTokenSplitter, type PieceSink } from "../addedTokens/splitter.ts";
 import { Decoder } from "../bpe/decoder.ts";
 import { IdBuffer } from "../bpe/idBuffer.ts";
 import { packTokens } from "../bpe/packTokens.ts";
