@@ -64,11 +64,14 @@ const lines = [
   "// Each set is a list of ranges: gap to the range, then its length, in base 36, alternating.",
 ];
 for (const [name, comment, flags] of sets) {
-  lines.push("", `/** ${comment} */`, `export const ${name} =`);
-  const chunks = encode(flags).match(/.{1,112}/g);
-  chunks.forEach((chunk, index) => {
-    lines.push(`  "${chunk}"${index === chunks.length - 1 ? ";" : " +"}`);
-  });
+  lines.push("", `/** ${comment} */`);
+  const [first, ...rest] = encode(flags).match(/.{1,112}/g);
+  if (rest.length === 0) {
+    lines.push(`export const ${name} = "${first}";`);
+    continue;
+  }
+  lines.push(`export const ${name} =`, ...[first, ...rest].map((chunk) => `  "${chunk}" +`));
+  lines.push(lines.pop().replace(/ \+$/, ";"));
 }
 const target = fileURLToPath(new URL("../src/tokenizer/unicode/data.ts", import.meta.url));
 writeFileSync(target, `${lines.join("\n")}\n`);
