@@ -176,6 +176,7 @@ describe("tool calls", () => {
       '<tool_call>{"arguments": {"a": 1}, "x": [",", {"arguments": 5}], "name": "f", "arguments": {"b": "}"}}</tool_call>',
     );
     expect(one).toMatchObject({ argumentsText: '{"b": "}"}', arguments: { b: "}" } });
+    expect([...jsonMembers('{"a":1}').entries()]).toEqual([["a", [5, 6]]]);
     expect([...jsonMembers('{ "a" : -1.5e3 , "b\\"" :[{}]}').entries()]).toEqual([
       ["a", [8, 14]],
       ['b"', [24, 28]],
