@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { LlamaContext, LlamaModel } from "node-llama-cpp";
 import { TitoError } from "../errors.ts";
 import type { NativeRuntime } from "./native.ts";

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import { TitoError } from "../errors.ts";
 import type { Ids } from "../tokenizer/types.ts";
 import { type LogprobSources, logprobSources } from "./chain.ts";
