@@ -7,8 +7,8 @@ row is raised by log(number of the others) + MARGIN while training, so that all 
 improbable at temperature 1 when the row is copied to each of them. The embedding is rounded to Q4_0 in every forward
 pass (its gradient passes straight through), so that the file holds what was trained.
 
-Everything is seeded and counted in steps, not in seconds. Different machines round differently, so weights differ from
-run to run in their last bits and then in more; the pass rates do not.
+Everything is seeded and counted in steps, not in seconds. Other machines round differently, so that their weights differ
+in the last bits and then in more: compare pass rates (evaluate.mjs), not files.
 """
 
 import argparse

@@ -6,6 +6,7 @@ import { LongPretokens, MAX_LONG_UNITS } from "./longPretokens.ts";
 import { Merger } from "./merger.ts";
 import { INLINE_IDS, MAX_SHORT_UNITS, ShortPretokens } from "./shortPretokens.ts";
 import { type BpeTables, EXISTS, VERBATIM, WHOLE } from "./tables.ts";
+import { TextCache } from "./textCache.ts";
 import { writeUtf8 } from "./utf8.ts";
 import { findToken, finishHash, hashBytes } from "./vocabulary.ts";
 
@@ -24,8 +25,8 @@ const MANY = INLINE_IDS + 1;
 const IS_LITTLE_ENDIAN = endianness() === "LE";
 
 /**
- * Text without added tokens to ids: normalise, cut into pre-tokens, merge each. Holds scratch memory and the pre-token
- * cache, so that short texts allocate nothing but their result.
+ * Text without added tokens to ids: normalise, cut into pre-tokens, merge each. Holds scratch memory and the caches of
+ * pre-tokens and texts, so that short texts allocate nothing but their result.
  */
 export class Encoder {
   readonly out = new IdBuffer();
@@ -36,6 +37,7 @@ export class Encoder {
   readonly #isAnyWhole: boolean;
   readonly #short = new ShortPretokens();
   readonly #long = new LongPretokens();
+  readonly #texts = new TextCache();
   readonly #merger: Merger;
   /** The text, with a 0 after it, and room for a whole key of `ShortPretokens` from any place in it. */
   #units = new Uint16Array(1024);
@@ -55,10 +57,27 @@ export class Encoder {
   clearCache(): void {
     this.#short.clear();
     this.#long.clear();
+    this.#texts.clear();
   }
 
   /** Appends the ids of `text` to `out`. */
   append(text: string): void {
+    const { out } = this;
+    if (!this.#texts.takes(text)) {
+      this.#appendText(text);
+      return;
+    }
+    const known = this.#texts.get(text);
+    if (known !== undefined) {
+      out.append(known, 0, known.length);
+      return;
+    }
+    const from = out.length;
+    this.#appendText(text);
+    this.#texts.set(text, out.ids.slice(from, out.length));
+  }
+
+  #appendText(text: string): void {
     let end = this.#load(text);
     if (this.#nfc && !isSurelyNfc(this.#units, end)) {
       const normalized = normalizeNfc(text);

@@ -21,7 +21,10 @@ export class IdBuffer {
 
   append(source: Int32Array, start: number, count: number): void {
     this.reserve(count);
-    for (let index = start; index < start + count; index++) this.ids[this.length++] = source[index];
+    if (count > COPIED_AT_ONCE) {
+      this.ids.set(source.subarray(start, start + count), this.length);
+      this.length += count;
+    } else for (let index = start; index < start + count; index++) this.ids[this.length++] = source[index];
   }
 
   /** The ids so far, as an array of the caller's; the buffer is empty afterwards. */
@@ -33,4 +36,6 @@ export class IdBuffer {
   }
 }
 
+/** From about this many on, a call into the runtime beats a loop. */
+const COPIED_AT_ONCE = 64;
 const KEPT_IDS = 1 << 19;
