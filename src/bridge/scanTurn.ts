@@ -1,5 +1,5 @@
 import { CALL_OPEN, REASONING_CLOSE, REASONING_OPEN, STOP, UNKNOWN_ID } from "../parse/grammar.ts";
-import { beginsInReasoning, type MarkerTable, type ResponseGrammar } from "../parse/index.ts";
+import { beginsInReasoning, isBlank, type MarkerTable, type ResponseGrammar } from "../parse/index.ts";
 import type { Ids, Tokenizer } from "../tokenizer/types.ts";
 
 /** How a sampled turn ends, as far as a bridge needs to know. */
@@ -28,7 +28,7 @@ export function scanTurn(options: {
     const meaning = markers(completionIds[i]);
     if (meaning === STOP) break;
     if (meaning === REASONING_OPEN && reasoning === "possible") {
-      const isFirst = options.tokenizer.decode(completionIds.slice(0, i)).trim() === "";
+      const isFirst = isBlank(options.tokenizer.decode(completionIds.slice(0, i)));
       reasoning = isFirst ? "open" : "over";
     } else if (meaning === CALL_OPEN || (meaning === REASONING_CLOSE && reasoning === "open")) reasoning = "over";
     else if (meaning === UNKNOWN_ID && reasoning === "possible") reasoning = "over";

@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { TitoError } from "../errors.ts";
-import type { Message } from "../messages/index.ts";
+import { type Message, pythonStrip } from "../messages/index.ts";
 import type { Renderer } from "../renderers/index.ts";
 import { messagesOf, type RecordedCase, toolsOf } from "./cases.ts";
 import { equalRows, type Outcome } from "./outcome.ts";
+import { runParse } from "./parse.ts";
 
 /** A declared deviation: where we do otherwise than the recorded system, what holds instead, and why. */
 export interface Deviation {
@@ -41,7 +42,40 @@ const rules: Readonly<Record<string, Rule>> = {
       )
     );
   },
+  /** An opening marker inside open reasoning is part of the reasoning's text. */
+  "reasoning keeps its text": (recorded, outcome, renderer) => {
+    const marker = renderer?.tokenizer.tokenToId("<think>");
+    const ids: number[] = recorded.plain.completion_ids ?? [];
+    if (!renderer || marker === undefined || !ids.includes(marker)) return false;
+    const reasoning = actualFields(outcome).reasoning_content ?? "";
+    const { reasoning_content: expected } = recorded.plain.expect;
+    const isKept =
+      reasoning !== expected && pythonStrip(reasoning.replaceAll("<think>", "")) === pythonStrip(expected ?? "");
+    return isKept && parsesWith(recorded, renderer, { reasoning_content: reasoning });
+  },
+  /** Words between and after calls are content. */
+  "words after a call are content": (recorded, outcome, renderer) => {
+    const { content = "", tool_calls: calls = [] } = actualFields(outcome);
+    const { content: expected } = recorded.plain.expect;
+    const isLonger = content.length > expected.length && pythonStrip(content).startsWith(pythonStrip(expected));
+    return renderer !== null && calls.length > 0 && isLonger && parsesWith(recorded, renderer, { content });
+  },
 };
+
+interface ParsedFields {
+  readonly content?: string;
+  readonly reasoning_content?: string | null;
+  readonly tool_calls?: readonly unknown[];
+}
+
+const actualFields = (outcome: Outcome): ParsedFields =>
+  outcome.outcome === "failed" ? ((outcome.actual ?? {}) as ParsedFields) : {};
+
+/** Would the case pass if these fields were expected? */
+function parsesWith(recorded: RecordedCase, renderer: Renderer, fields: ParsedFields): boolean {
+  const plain = { ...recorded.plain, expect: { ...recorded.plain.expect, ...fields } };
+  return runParse({ ...recorded, plain }, renderer).outcome === "passed";
+}
 
 const hasPlainContent = (message: Message): boolean => typeof message.content === "string";
 

@@ -1,5 +1,7 @@
-/** Nothing but white space. */
-export const isBlank = (text: string): boolean => text.trim() === "";
+import { pythonStrip } from "../messages/index.ts";
+
+/** Nothing but white space: as Python has it, so that a byte order mark is text. */
+export const isBlank = (text: string): boolean => pythonStrip(text) === "";
 
 /** Where the text ends when these characters are trimmed off its end. */
 export function trimmedEnd(text: string, characters: string): number {

@@ -1,4 +1,5 @@
 export { jsonCallBody } from "./calls/json.ts";
+export { isBlank } from "./edges.ts";
 export type { CallBody, CallGrammar, CallReading, Marker, ReasoningGrammar, ResponseGrammar } from "./grammar.ts";
 export { type MarkerTable, markerTable } from "./grammar.ts";
 export { type ParserOptions, TokenParser } from "./parser.ts";

@@ -1,3 +1,4 @@
+import { pythonStrip } from "../messages/index.ts";
 import type { Ids, Tokenizer } from "../tokenizer/types.ts";
 import { Utf8Stream } from "../tokens/utf8.ts";
 import { isBlank, overlap, trimmedEnd } from "./edges.ts";
@@ -256,7 +257,14 @@ export class TokenParser {
   }
 
   #openCall(): void {
-    this.#endContent(this.#grammar.calls?.separator ?? "");
+    const separator = this.#grammar.calls?.separator ?? "";
+    const { mode, held } = this.#state;
+    if (mode === "start" && held !== "" && held !== separator) {
+      // White space that the format does not write is the model's.
+      this.#state.mode = "content";
+      this.#contentText(this.#takeHeld());
+    }
+    this.#endContent(separator);
     this.#state.call = { text: "", start: this.#state.index };
     this.#state.mode = "call";
     this.#events.push({ kind: "toolCallStart", index: this.#state.calls.length });
@@ -286,7 +294,7 @@ export class TokenParser {
     const grammar = this.#grammar.calls;
     const call = this.#state.call;
     if (!grammar || !call) return;
-    const raw = call.text.trim();
+    const raw = pythonStrip(call.text);
     const { canonical, ...reading } = grammar.body(raw, this.#tools);
     if (!canonical || call.text !== `${grammar.padding}${raw}${grammar.padding}`) this.#state.canonical = false;
     this.#finishCall({ ...reading, raw, tokenSpan: [call.start, this.#state.index + 1] });
@@ -320,7 +328,7 @@ export class TokenParser {
           } as const;
           this.#finishCall({
             ...unread,
-            raw: this.#state.call.text.trim(),
+            raw: pythonStrip(this.#state.call.text),
             tokenSpan: [this.#state.call.start, this.#state.index],
           });
         }

@@ -127,6 +127,12 @@ describe("tool calls", () => {
     expect(one.raw).toBe(body);
   });
 
+  test("what only JavaScript takes for white space is content", () => {
+    expect(parse(`\ufeff\n${good}`)).toMatchObject({ content: "\ufeff", toolCalls: [{ name: "f" }] });
+    expect(parse(` \n${good}`)).toMatchObject({ content: " ", toolCalls: [{ name: "f" }] });
+    expect(parse(`\n${good}`)).toMatchObject({ content: "", toolCalls: [{ name: "f" }] });
+  });
+
   test("an open call has a status and its text", () => {
     expect(calls('<tool_call>\n{"name": "f", "argu')).toEqual([
       {

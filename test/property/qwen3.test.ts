@@ -59,6 +59,22 @@ describe("round trip", () => {
     );
   });
 
+  test("a turn without thinking reads back, white space and all", () => {
+    const quiet = qwen3({ enableThinking: false });
+    fc.assert(
+      fc.property(assistant, (turn) => {
+        const { reasoning_content: _, ...message } = turn;
+        const { prompt, completion } = sampledTurn([user, message], quiet);
+        const parsed = quiet.parseResponse(completion, { prompt, tools });
+        expect(parsed.content).toBe(message.content);
+        expect(parsed.reasoning).toBeNull();
+        expect(parsed.toolCalls).toHaveLength(message.tool_calls?.length ?? 0);
+        expect(parsed.canonical).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   test("a response that is canonical renders to the text that was sampled", () => {
     const mutated = fc.tuple(
       assistant,

@@ -1,4 +1,4 @@
-import { toPlain, tryParseJson } from "../../messages/json/index.ts";
+import { pythonStrip, toPlain, tryParseJson } from "../../messages/index.ts";
 import type { CallBody, CallReading } from "../grammar.ts";
 import { jsonMembers } from "./jsonMembers.ts";
 
@@ -46,7 +46,7 @@ function innerText(text: string, frame: string): string | undefined {
   const [before, after] = frame.split("\0");
   if (!text.startsWith(before) || !text.endsWith(after)) return undefined;
   const inner = text.slice(before.length, text.length - after.length);
-  return parse(inner) === undefined || inner.trim() !== inner ? undefined : inner;
+  return parse(inner) === undefined || pythonStrip(inner) !== inner ? undefined : inner;
 }
 
 function memberText(text: string, field: string): string | undefined {
