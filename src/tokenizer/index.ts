@@ -1,6 +1,6 @@
 export { adaptTransformersTokenizer, type TransformersTokenizer } from "./adapters/transformers.ts";
 export { readAddedTokens } from "./loaders/addedTokens.ts";
-export { loadTokenizer } from "./loaders/files.ts";
+export { type LoadTokenizerOptions, loadTokenizer } from "./loaders/files.ts";
 export { tokenizerFromGguf } from "./loaders/gguf.ts";
 export type { TokenizerMeta, TokenizerOptions } from "./loaders/meta.ts";
 export { type TiktokenOptions, tokenizerFromTiktoken } from "./loaders/tiktoken.ts";

@@ -271,5 +271,7 @@ describe("loadTokenizer", () => {
   test("says what is missing", async () => {
     await expect(loadTokenizer(join(folder, "none"))).rejects.toMatchObject({ code: "file_not_found" });
     await expect(loadTokenizer(join(folder, "none.gguf"))).rejects.toMatchObject({ code: "file_not_found" });
+    const signal = AbortSignal.abort();
+    await expect(loadTokenizer(join(folder, "none"), { signal })).rejects.toMatchObject({ code: "aborted" });
   });
 });

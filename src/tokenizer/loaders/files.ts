@@ -8,6 +8,11 @@ import { tokenizerFromGguf } from "./gguf.ts";
 import type { TokenizerOptions } from "./meta.ts";
 import { tokenizerFromJson } from "./tokenizerJson.ts";
 
+export interface LoadTokenizerOptions extends TokenizerOptions {
+  /** Ends loading with an `aborted` error. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** The fields of `tokenizer_config.json` that are read. */
 interface TokenizerConfig {
   readonly eos_token?: unknown;
@@ -21,14 +26,16 @@ interface TokenizerConfig {
  * `tokenizer_config.json` gives end and beginning of sequence, chat template and name, and `chat_template.jinja` the
  * template; options win over files.
  *
- * @throws TitoError `file_not_found`, and what `tokenizerFromJson` and `tokenizerFromGguf` throw.
+ * @throws TitoError `file_not_found`, `aborted`, and what `tokenizerFromJson` and `tokenizerFromGguf` throw.
  * @example
  * const tokenizer = await loadTokenizer("models/qwen3-8b", { nameOrPath: "Qwen/Qwen3-8B" });
  */
-export async function loadTokenizer(path: string, options: TokenizerOptions = {}): Promise<Tokenizer> {
+export async function loadTokenizer(path: string, options: LoadTokenizerOptions = {}): Promise<Tokenizer> {
+  const { signal } = options;
+  if (signal?.aborted) throw aborted(signal);
   if (path.endsWith(".gguf")) return tokenizerFromGguf(path, options);
   const file = existsSync(path) && statSync(path).isDirectory() ? join(path, "tokenizer.json") : path;
-  const json = await readOptional(file);
+  const json = await readOptional(file, signal);
   if (json === undefined) {
     throw new TitoError(
       "file_not_found",
@@ -39,8 +46,8 @@ export async function loadTokenizer(path: string, options: TokenizerOptions = {}
     );
   }
   const directory = dirname(file);
-  const config = parseConfig(await readOptional(join(directory, "tokenizer_config.json")));
-  const template = await readOptional(join(directory, "chat_template.jinja"));
+  const config = parseConfig(await readOptional(join(directory, "tokenizer_config.json"), signal));
+  const template = await readOptional(join(directory, "chat_template.jinja"), signal);
   return tokenizerFromJson(json, {
     nameOrPath: options.nameOrPath ?? asText(config.name_or_path),
     eosToken: options.eosToken ?? tokenText(config.eos_token),
@@ -50,10 +57,15 @@ export async function loadTokenizer(path: string, options: TokenizerOptions = {}
   });
 }
 
-async function readOptional(path: string): Promise<Buffer | undefined> {
+function aborted(signal: AbortSignal): TitoError {
+  return new TitoError("aborted", "Loading the tokenizer was aborted.", { cause: signal.reason });
+}
+
+async function readOptional(path: string, signal: AbortSignal | undefined): Promise<Buffer | undefined> {
   try {
-    return await readFile(path);
+    return await readFile(path, signal ? { signal } : {});
   } catch (error) {
+    if (signal?.aborted) throw aborted(signal);
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
