@@ -38,6 +38,12 @@ export function bridgeToNextTurn(context: BridgeContext, request: BridgeRequest)
       "The model ended its turn inside its reasoning; no format has that in its history.",
     );
   }
+  if (context.thinkingRetention === "template") {
+    return refuse(
+      "template_rewrites_history",
+      "This model's template changes earlier turns: render the conversation anew.",
+    );
+  }
   if (context.thinkingRetention === "tool_cycle") {
     const query = conversation.messages.findIndex((message) => format.startsQuery(message));
     if (query >= 0) {

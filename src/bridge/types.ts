@@ -9,6 +9,7 @@ import type { RenderedTokens } from "../tokens/index.ts";
  * - `role_not_rendered`: the format has no place for the role
  * - `unclosed_reasoning`: the model ended its turn inside its reasoning
  * - `new_user_query`: the format drops earlier thinking here, so that the history changes
+ * - `template_rewrites_history`: the template changes earlier turns in a way that no bridge can follow
  * - `tokens_after_stop`: ids after the turn's end, which no wire format has
  */
 export type BridgeRefusalReason =
@@ -18,6 +19,7 @@ export type BridgeRefusalReason =
   | "role_not_rendered"
   | "unclosed_reasoning"
   | "new_user_query"
+  | "template_rewrites_history"
   | "tokens_after_stop";
 
 export interface BridgeRequest {

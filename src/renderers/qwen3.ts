@@ -14,7 +14,7 @@
  */
 import { type Qwen3Config, qwen3Config } from "../configs/index.ts";
 import { type Family, markers, toolValue, type WireFormat } from "../format/index.ts";
-import { type ConversationMessage, pythonJson } from "../messages/index.ts";
+import { type ConversationMessage, pythonJson, pythonLstrip, pythonRstrip, pythonStrip } from "../messages/index.ts";
 import { jsonCallBody, type ResponseGrammar } from "../parse/index.ts";
 import type { SpanWriter } from "../tokens/index.ts";
 
@@ -138,7 +138,7 @@ function assistantText(message: ConversationMessage, keepsThinking: boolean, isL
   const { reasoning, content } = splitThinking(message);
   let text = content;
   if (keepsThinking && (isLast || reasoning !== "")) {
-    text = `<think>\n${trimNewlines(reasoning)}\n</think>\n\n${content.replace(/^\n+/, "")}`;
+    text = `<think>\n${pythonStrip(reasoning, "\n")}\n</think>\n\n${pythonLstrip(content, "\n")}`;
   }
   message.toolCalls.forEach((call, index) => {
     if (index > 0 || content !== "") text += "\n";
@@ -154,14 +154,6 @@ function splitThinking(message: ConversationMessage): { reasoning: string; conte
   if (message.reasoning !== null) return { reasoning: message.reasoning, content };
   if (!content.includes("</think>")) return { reasoning: "", content };
   const parts = content.split("</think>");
-  const thinking = parts[0].replace(/\n+$/, "").split("<think>").at(-1) ?? "";
-  return { reasoning: thinking.replace(/^\n+/, ""), content: (parts.at(-1) ?? "").replace(/^\n+/, "") };
-}
-
-function trimNewlines(text: string): string {
-  let start = 0;
-  let end = text.length;
-  while (start < end && text[start] === "\n") start++;
-  while (end > start && text[end - 1] === "\n") end--;
-  return text.slice(start, end);
+  const thinking = pythonRstrip(parts[0], "\n").split("<think>").at(-1) ?? "";
+  return { reasoning: pythonLstrip(thinking, "\n"), content: pythonLstrip(parts.at(-1) ?? "", "\n") };
 }

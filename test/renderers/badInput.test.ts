@@ -1,5 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { createRenderer, type ErrorCode, type Message, TitoError, type Tokenizer } from "../../src/index.ts";
+import { bridgeToNextTurn } from "../../src/bridge/index.ts";
+import {
+  createRenderer,
+  type ErrorCode,
+  type Message,
+  type Qwen3Config,
+  TitoError,
+  type Tokenizer,
+} from "../../src/index.ts";
+import { markerTable } from "../../src/parse/index.ts";
+import { qwen3 as family } from "../../src/renderers/qwen3.ts";
 import { qwen3, tokenizer } from "../support/qwen3.ts";
 
 const renderer = qwen3();
@@ -99,6 +109,17 @@ describe("refusals are values", () => {
     const result = renderer.bridgeToNextTurn(request);
     expect(result).toMatchObject({ ok: false, reason });
     expect(!result.ok && result.message.length).toBeGreaterThan(20);
+  });
+
+  test("a template that rewrites history", () => {
+    const config = renderer.config as Qwen3Config;
+    const format = family.bind(tokenizer, config);
+    const context = { ...config, tokenizer, format, markers: markerTable(format.grammar, tokenizer.vocabSize) };
+    const request = { promptIds: prompt, completionIds: [stop], newMessages: [tool] };
+    expect(bridgeToNextTurn({ ...context, thinkingRetention: "template" }, request)).toMatchObject({
+      reason: "template_rewrites_history",
+    });
+    expect(bridgeToNextTurn({ ...context, thinkingRetention: "all" }, request).ok).toBe(true);
   });
 
   test("the format's own separator after a stop is no refusal, and is not repeated", () => {

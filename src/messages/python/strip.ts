@@ -41,6 +41,10 @@ type Strips = (codePoint: number) => boolean;
 
 function stripsOf(chars: string | undefined): Strips {
   if (chars === undefined) return isPythonSpace;
+  if (chars.length === 1) {
+    const only = chars.charCodeAt(0);
+    return (codePoint) => codePoint === only;
+  }
   const codes = new Set(Array.from(chars, (char) => char.codePointAt(0)!));
   return (codePoint) => codes.has(codePoint);
 }
