@@ -22,7 +22,6 @@ export function accountByRendering(rollout: Rollout, tokenizer: Tokenizer, chatT
   let retokenized = 0;
   let trained = 0;
   let previous: number[] = [];
-  let seen = 0;
   for (const turn of rollout.turns) {
     const upTo = rollout.messages.indexOf(turn.message);
     const text = template.render({
@@ -31,20 +30,19 @@ export function accountByRendering(rollout: Rollout, tokenizer: Tokenizer, chatT
       add_generation_prompt: true,
     });
     const prompt = tokenizer.encode(text);
-    const extends_ = previous.every((id, i) => prompt[i] === id);
+    const keepsPast = previous.every((id, i) => prompt[i] === id);
     if (previous.length > 0) {
       retokenized += Math.min(previous.length, prompt.length);
-      if (!extends_) {
+      if (!keepsPast) {
         breaks++;
         trained += previous.length;
       }
     }
     previous = [...prompt, ...turn.completionIds];
-    seen++;
   }
   return {
     breaks,
-    samples: seen === 0 ? 0 : breaks + 1,
+    samples: rollout.turns.length === 0 ? 0 : breaks + 1,
     retokenized,
     trained: trained + previous.length,
     seconds: (performance.now() - start) / 1000,

@@ -19,6 +19,11 @@ export interface RenderOptions {
   readonly tools?: readonly ToolSpec[] | null | undefined;
   /** End with what opens the assistant's turn. Default false. */
   readonly addGenerationPrompt?: boolean | undefined;
+  /**
+   * Let tool results stand without their call, as they do in the history of a model whose call could not be parsed.
+   * Default false: with `validate: "strict"` they are an error.
+   */
+  readonly orphanResults?: boolean | undefined;
 }
 
 export interface ParseOptions {
@@ -59,8 +64,8 @@ export function bindRenderer(tokenizer: Tokenizer, config: RendererConfig, forma
   const markers = markerTable(format.grammar, tokenizer.vocabSize);
   const thinkingRetention = effectiveRetention(config);
 
-  function spansOf(messages: readonly Message[], { tools, addGenerationPrompt }: RenderOptions) {
-    checkMessages(messages, { validate: config.validate, tools });
+  function spansOf(messages: readonly Message[], { tools, addGenerationPrompt, orphanResults = false }: RenderOptions) {
+    checkMessages(messages, { validate: config.validate, tools, continuing: orphanResults });
     if (config.validate === "strict") checkRoles(format, messages);
     const conversation = normalise(messages, { tools });
     const out = new SpanWriter(config);

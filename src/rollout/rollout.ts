@@ -132,17 +132,18 @@ export class Rollout {
    * Goes on with tool results, user turns or notes: bridges, or breaks the sequence where no bridge is possible.
    * Returns the break, if there was one.
    *
-   * @throws TitoError `rollout_order` before the first completion, and whatever `render` throws for the messages
+   * @throws TitoError `rollout_order` while a prompt waits, `empty_messages`, and whatever `render` throws for the messages
    */
   addMessages(messages: readonly Message[]): Break | null {
-    if (this.#completionStart === null) {
-      throw new TitoError("rollout_order", "A prompt waits for its completion: add that before further messages.");
+    const start = this.#endOfPrompt();
+    if (messages.length === 0) {
+      throw new TitoError("empty_messages", "There are no messages to go on with: add what the world answered.");
     }
     const segment = this.#segment;
     const ids = segment.ids;
     const bridge = this.renderer.bridgeToNextTurn({
-      promptIds: ids.subarray(0, this.#completionStart),
-      completionIds: ids.subarray(this.#completionStart),
+      promptIds: ids.subarray(0, start),
+      completionIds: ids.subarray(start),
       newMessages: messages,
       tools: this.tools,
     });
@@ -156,8 +157,11 @@ export class Rollout {
   /**
    * Goes on with a whole list of messages, as a scaffold keeps it. If it begins with what was sampled and sent, the rest
    * is added; if it tells the past differently, the sequence breaks, because the next prompt holds what no model said.
+   *
+   * @throws TitoError as `addMessages`
    */
   continueWith(messages: readonly Message[]): Break | null {
+    this.#endOfPrompt();
     const at = historyDifference(this.#messages, messages);
     if (!at) return this.addMessages(messages.slice(this.#messages.length));
     return this.#renderAnew(messages, {
@@ -172,6 +176,12 @@ export class Rollout {
     return this.#segments.flatMap((segment) => segment.sample() ?? []);
   }
 
+  /** Where the last completion begins in the current segment. */
+  #endOfPrompt(): number {
+    if (this.#completionStart !== null) return this.#completionStart;
+    throw new TitoError("rollout_order", "A prompt waits for its completion: add that before further messages.");
+  }
+
   get #segment(): Segment {
     return this.#segments[this.#segments.length - 1];
   }
@@ -183,7 +193,9 @@ export class Rollout {
   }
 
   #renderAnew(messages: readonly Message[], why: Omit<Break, "turn">): Break | null {
-    const ids = this.renderer.renderIds(messages, { tools: this.tools, addGenerationPrompt: true });
+    // A call that could not be parsed is not in the messages, but the world may have answered it.
+    const options = { tools: this.tools, addGenerationPrompt: true, orphanResults: true };
+    const ids = this.renderer.renderIds(messages, options);
     const segment = this.#segment;
     this.#messages.splice(0, Number.POSITIVE_INFINITY, ...messages);
     this.#completionStart = null;

@@ -37,7 +37,7 @@ export class Segment {
     this.#mask.fill(1, ids.length);
     if (logprobs) this.#logprobs.append(logprobs);
     else this.#logprobs.fill(Number.NaN, ids.length);
-    this.#sampledEnd = this.#ids.length;
+    if (ids.length > 0) this.#sampledEnd = this.#ids.length;
   }
 
   /** The sequence up to the last sampled id; null when nothing was sampled. */

@@ -17,6 +17,17 @@ describe("order", () => {
     );
   });
 
+  test("nothing is no way to go on, and breaks nothing", () => {
+    const rollout = start();
+    expect(() => rollout.continueWith([question])).toThrowError(expect.objectContaining({ code: "rollout_order" }));
+    rollout.addCompletion({ ids: thought });
+    expect(() => rollout.addMessages([])).toThrowError(expect.objectContaining({ code: "empty_messages" }));
+    expect(() => rollout.continueWith(rollout.messages)).toThrowError(
+      expect.objectContaining({ code: "empty_messages" }),
+    );
+    expect(rollout.breaks).toEqual([]);
+  });
+
   test("log-probabilities have one entry an id", () => {
     const rollout = start();
     expect(() => rollout.addCompletion({ ids: thought, logprobs: [-1] })).toThrowError(
@@ -56,6 +67,18 @@ describe("breaks", () => {
       expect(tokenizer.decode(sample.tokenIds.filter((_, i) => sample.lossMask[i] === 1))).toBe(
         tokenizer.decode(thought),
       );
+  });
+
+  test("a call that could not be parsed, and was answered, does not end the rollout when history is rendered anew", () => {
+    const rollout = start();
+    const turn = rollout.addCompletion({
+      ids: ids("<think>\nhm\n</think>\n\n<tool_call>\n{oops\n</tool_call><|im_end|>"),
+    });
+    expect(turn.parsed.toolCalls[0].status).toBe("invalid_json");
+    expect(rollout.addMessages([{ role: "tool", content: "That was no JSON." }])).toBeNull();
+    rollout.addCompletion({ ids: thought });
+    expect(rollout.addMessages([{ role: "user", content: "Sure?" }])).toMatchObject({ reason: "new_user_query" });
+    expect(tokenizer.decode(rollout.promptIds)).toContain("<tool_response>\nThat was no JSON.\n</tool_response>");
   });
 
   test("a refused bridge is no break where rendering keeps the past after all", () => {
@@ -136,6 +159,9 @@ describe("buffers", () => {
 
   test("a rollout without a completion has no sample", () => {
     expect(start().samples()).toEqual([]);
+    const empty = start();
+    empty.addCompletion({ ids: [] });
+    expect(empty.samples()).toEqual([]);
   });
 
   test("room is what the limit leaves", () => {

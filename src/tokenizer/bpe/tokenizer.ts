@@ -104,7 +104,7 @@ export class BpeTokenizer implements Tokenizer {
     return (flags & VERBATIM) === 0 ? spellingOfBytes(this.#decoder.decodeBytes([id])) : this.decode([id]);
   }
 
-  /** Forgets all pre-tokens seen so far. Only benchmarks need this. */
+  /** Forgets all texts and pre-tokens seen so far. Only benchmarks need this. */
   clearCache(): void {
     this.#encoder.clearCache();
   }
