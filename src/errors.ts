@@ -9,6 +9,13 @@ export type ErrorCode =
   | "invalid_tool"
   | "invalid_json"
   | "unsupported_content"
+  // images: not one that can be read; a path or URL not loaded; loading not allowed; loading failed; no rule for the model
+  | "invalid_image"
+  | "image_not_loaded"
+  | "image_load_refused"
+  | "image_load_failed"
+  | "image_processor_missing"
+  | "image_processor_failed"
   // tokenizers
   | "tokenizer_unsupported"
   | "tokenizer_invalid"
@@ -17,6 +24,7 @@ export type ErrorCode =
   | "invalid_range"
   // configs and renderers
   | "invalid_config"
+  | "invalid_state"
   | "unknown_model"
   | "family_not_available"
   // files and models
@@ -37,6 +45,13 @@ export type ErrorCode =
   | "rollout_ended"
   | "rollout_order"
   | "invalid_sample"
+  // renderer pools: a wrong option; closed; too many wait; a thread died twice under a job; took too long; given back
+  | "pool_option"
+  | "pool_closed"
+  | "pool_queue_full"
+  | "pool_slot_crashed"
+  | "pool_timeout"
+  | "checkout_released"
   // the command line
   | "usage"
   | "fixtures_missing";

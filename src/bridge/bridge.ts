@@ -1,17 +1,20 @@
 import type { TemplateRetention } from "../configs/index.ts";
-import { renderedTokens, type WireFormat } from "../format/index.ts";
+import { renderedTokens, type TurnEnd, type WireFormat, type WriteContext } from "../format/index.ts";
+import type { ImageResolver, ImageStore } from "../images/index.ts";
 import { type Conversation, checkMessages, type Message, normalise, type Validation } from "../messages/index.ts";
-import type { MarkerTable } from "../parse/index.ts";
+import type { ParserFactory } from "../parse/index.ts";
 import type { Ids, Tokenizer } from "../tokenizer/types.ts";
 import { type ContentSpecials, encodeSpanIds, SpanWriter } from "../tokens/index.ts";
-import { scanTurn, type TurnEnd } from "./scanTurn.ts";
+import { scanTurn } from "./scanTurn.ts";
 import type { BridgeRefusalReason, BridgeRequest, BridgeResult } from "./types.ts";
 
 export interface BridgeContext {
   readonly tokenizer: Tokenizer;
   readonly format: WireFormat;
-  readonly markers: MarkerTable;
-  readonly thinkingRetention: TemplateRetention;
+  readonly parsers: ParserFactory;
+  /** What becomes of earlier thinking in a conversation with or without tools. */
+  retention(request: { readonly tools: boolean }): TemplateRetention;
+  resolver(store: ImageStore | undefined): ImageResolver;
   readonly contentSpecials: ContentSpecials;
   readonly validate: Validation;
 }
@@ -38,13 +41,14 @@ export function bridgeToNextTurn(context: BridgeContext, request: BridgeRequest)
       "The model ended its turn inside its reasoning; no format has that in its history.",
     );
   }
-  if (context.thinkingRetention === "template") {
+  const retention = context.retention({ tools: (request.tools?.length ?? 0) > 0 });
+  if (retention === "template") {
     return refuse(
       "template_rewrites_history",
       "This model's template changes earlier turns: render the conversation anew.",
     );
   }
-  if (context.thinkingRetention === "tool_cycle") {
+  if (retention === "tool_cycle") {
     const query = conversation.messages.findIndex((message) => format.startsQuery(message));
     if (query >= 0) {
       return refuse(
@@ -61,8 +65,15 @@ export function bridgeToNextTurn(context: BridgeContext, request: BridgeRequest)
       `The completion goes on for ${completionIds.length - (end.stop ?? 0) - 1} ids after its stop at ${end.stop}; cut it there before bridging.`,
     );
   }
+  const writing: WriteContext = {
+    images: context.resolver(request.images),
+    imagesBefore: request.multimodal === undefined ? null : (request.multimodal?.images.length ?? 0),
+    closedBy: end.stop === null ? format.turn.close : completionIds[end.stop],
+  };
+  const objection = format.refuse?.({ conversation, end, promptIds, completionIds, context: writing });
+  if (objection) return refuse(objection.reason, objection.message);
   const close = writeClose(context, end, completionIds.at(-1) ?? promptIds.at(-1));
-  return { ok: true, ...writeExtension(context, conversation, close, separator) };
+  return { ok: true, ...writeExtension(context, conversation, writing, close, separator) };
 }
 
 function refuse(reason: BridgeRefusalReason, message: string): BridgeResult & { ok: false } {
@@ -99,7 +110,11 @@ function writeClose(context: BridgeContext, end: TurnEnd, lastId: number | undef
   const { format, tokenizer } = context;
   const out = new SpanWriter(context);
   if (end.stop !== null) return out;
-  const { reasoning } = format.grammar;
+  if (format.turn.writeClose) {
+    format.turn.writeClose(out, end);
+    return out;
+  }
+  const reasoning = format.grammar.kind === "tagged" ? format.grammar.reasoning : null;
   if (end.reasoningOpen && reasoning) {
     // Padding that the model has already written is not written twice.
     const padded = lastId !== undefined && tokenizer.decode([lastId]).endsWith(reasoning.padding);
@@ -108,14 +123,20 @@ function writeClose(context: BridgeContext, end: TurnEnd, lastId: number | undef
   return out.token(format.turn.close);
 }
 
-function writeExtension(context: BridgeContext, conversation: Conversation, close: SpanWriter, separator: string) {
+function writeExtension(
+  context: BridgeContext,
+  conversation: Conversation,
+  writing: WriteContext,
+  close: SpanWriter,
+  separator: string,
+) {
   const { format, tokenizer } = context;
   const closing = encodeSpanIds(close.spans, tokenizer).length;
   const out = new SpanWriter(context);
   out.spans.push(...close.spans);
   out.scaffold(separator);
-  format.writeMessages(out, conversation);
-  format.writeGenerationPrompt(out.at(-1));
+  format.writeMessages(out, conversation, writing);
+  format.writeGenerationPrompt(out.at(-1), conversation, writing);
   return {
     extension: renderedTokens(out.spans, conversation, tokenizer),
     synthetic: closing > 0 ? ([0, closing] as const) : null,

@@ -1,38 +1,59 @@
-import { CALL_OPEN, REASONING_CLOSE, REASONING_OPEN, STOP, UNKNOWN_ID } from "../parse/grammar.ts";
-import { beginsInReasoning, isBlank, type MarkerTable, type ResponseGrammar } from "../parse/index.ts";
+import type { TurnEnd } from "../format/family.ts";
+import {
+  beginsInReasoning,
+  isBlank,
+  type ParserFactory,
+  type ResponseGrammar,
+  type TaggedGrammar,
+} from "../parse/index.ts";
 import type { Ids, Tokenizer } from "../tokenizer/types.ts";
 
-/** How a sampled turn ends, as far as a bridge needs to know. */
-export interface TurnEnd {
-  /** Index of the first stop in the completion; null after a truncation. */
-  readonly stop: number | null;
-  readonly reasoningOpen: boolean;
-}
-
-/**
- * Reads a completion's markers by id. It follows the token parser, of which it needs only the place of the stop and
- * whether reasoning is open, and decodes no text but what stands before an opening marker.
- */
-export function scanTurn(options: {
+export interface ScannedTurn {
   readonly grammar: ResponseGrammar;
-  readonly markers: MarkerTable;
+  readonly parsers: ParserFactory;
   readonly tokenizer: Tokenizer;
   readonly promptIds: Ids;
   readonly completionIds: Ids;
-}): TurnEnd {
-  const { completionIds, markers } = options;
-  let reasoning: "possible" | "open" | "over" = beginsInReasoning(options.grammar, options.promptIds)
+}
+
+/** Where a sampled turn stops, and whether its reasoning is open there. */
+export function scanTurn(turn: ScannedTurn): TurnEnd {
+  const { grammar, completionIds } = turn;
+  const found = completionIds.findIndex((id) => grammar.stops.includes(id));
+  const stop = found < 0 ? null : found;
+  return { stop, reasoningOpen: hasTokenMarkers(grammar) ? scanMarkers(turn, grammar) : parseReasoning(turn) };
+}
+
+function hasTokenMarkers(grammar: ResponseGrammar): grammar is TaggedGrammar {
+  if (grammar.kind !== "tagged" || grammar.reasoning?.repeats) return false;
+  const { reasoning, calls } = grammar;
+  return [reasoning?.open, reasoning?.close, calls?.section?.open ?? calls?.open].every(
+    (marker) => marker === undefined || marker.id !== undefined,
+  );
+}
+
+function parseReasoning({ parsers, promptIds, completionIds }: ScannedTurn): boolean {
+  const parser = parsers({ prompt: promptIds, tools: null });
+  parser.push(completionIds);
+  return parser.end().response.reasoning?.complete === false;
+}
+
+/** Follows the token parser by ids alone, and decodes no text but what stands before an opening marker. */
+function scanMarkers(turn: ScannedTurn, { reasoning, calls, stops }: TaggedGrammar): boolean {
+  if (!reasoning) return false;
+  const { completionIds, tokenizer } = turn;
+  const callOpen = reasoning.endedByCall === false ? undefined : (calls?.section?.open ?? calls?.open)?.id;
+  let state: "possible" | "open" = beginsInReasoning(turn.grammar as TaggedGrammar, turn.promptIds, tokenizer)
     ? "open"
     : "possible";
-  for (let i = 0; i < completionIds.length && reasoning !== "over"; i++) {
-    const meaning = markers(completionIds[i]);
-    if (meaning === STOP) break;
-    if (meaning === REASONING_OPEN && reasoning === "possible") {
-      const isFirst = isBlank(options.tokenizer.decode(completionIds.slice(0, i)));
-      reasoning = isFirst ? "open" : "over";
-    } else if (meaning === CALL_OPEN || (meaning === REASONING_CLOSE && reasoning === "open")) reasoning = "over";
-    else if (meaning === UNKNOWN_ID && reasoning === "possible") reasoning = "over";
+  for (const [i, id] of completionIds.entries()) {
+    if (stops.includes(id)) break;
+    if (state === "open" ? id === reasoning.close.id || id === callOpen : id >= tokenizer.vocabSize || id < 0)
+      return false;
+    if (state === "possible" && (id === reasoning.open.id || id === (calls?.section?.open ?? calls?.open)?.id)) {
+      if (id !== reasoning.open.id || !isBlank(tokenizer.decode(completionIds.slice(0, i)))) return false;
+      state = "open";
+    }
   }
-  const stop = completionIds.findIndex((id) => markers(id) === STOP);
-  return { stop: stop < 0 ? null : stop, reasoningOpen: reasoning === "open" };
+  return state === "open";
 }

@@ -1,3 +1,4 @@
+import type { ImageStore, MultimodalData } from "../images/index.ts";
 import type { Message, ToolSpec } from "../messages/index.ts";
 import type { Ids } from "../tokenizer/types.ts";
 import type { RenderedTokens } from "../tokens/index.ts";
@@ -11,6 +12,12 @@ import type { RenderedTokens } from "../tokens/index.ts";
  * - `new_user_query`: the format drops earlier thinking here, so that the history changes
  * - `template_rewrites_history`: the template changes earlier turns in a way that no bridge can follow
  * - `tokens_after_stop`: ids after the turn's end, which no wire format has
+ * - `unresolved_tool_name`: the format writes the name of the tool that answers, and neither the message nor its id tells it
+ * - `tool_order_unknown`: the format sorts results by the order of their calls, which a bridge does not read
+ * - `turn_not_continued`: the format's last turn goes on only with tool results, or is over for good
+ * - `empty_completion`: the format has no turn without a sampled token
+ * - `image_numbers_unknown`: the format numbers images, and it is not known how many there were (pass `multimodal`)
+ * - `content_not_rendered`: the format cannot write this content in a turn that goes on
  */
 export type BridgeRefusalReason =
   | "empty_prompt"
@@ -20,7 +27,13 @@ export type BridgeRefusalReason =
   | "unclosed_reasoning"
   | "new_user_query"
   | "template_rewrites_history"
-  | "tokens_after_stop";
+  | "tokens_after_stop"
+  | "unresolved_tool_name"
+  | "tool_order_unknown"
+  | "turn_not_continued"
+  | "empty_completion"
+  | "image_numbers_unknown"
+  | "content_not_rendered";
 
 export interface BridgeRequest {
   /** Ids of the prompt that the completion was sampled from. */
@@ -31,6 +44,10 @@ export interface BridgeRequest {
   readonly newMessages: readonly Message[];
   /** The tools in force; a bridge does not repeat them. */
   readonly tools?: readonly ToolSpec[] | null | undefined;
+  /** Images of the new messages that are paths or URLs, as `loadImages` gave them. */
+  readonly images?: ImageStore | undefined;
+  /** The images of prompt + completion, null for none. Only formats that number images need it. */
+  readonly multimodal?: MultimodalData | null | undefined;
 }
 
 export type BridgeResult =

@@ -33,4 +33,6 @@ export type DefaultConfig = Readonly<z.output<typeof defaultSchema>>;
 /** Picks the family by the model's exact name. The shared options go to the family's config. */
 export const autoSchema = z.strictObject({ name: z.literal("auto"), ...sharedFields });
 
+export type AutoConfig = Readonly<z.output<typeof autoSchema>>;
+
 export type AutoConfigInput = Readonly<z.input<typeof autoSchema>>;

@@ -1,4 +1,5 @@
 import { TitoError } from "../errors.ts";
+import { familyConfigs } from "./families/index.ts";
 import { familyConfig, type RendererConfigInput } from "./rendererConfig.ts";
 
 /** A template's own variables, under the template's names (`enable_thinking`). */
@@ -30,7 +31,7 @@ export function mergeTemplateKwargs(config: RendererConfigInput, kwargs: ChatTem
     throw new TitoError(
       "invalid_config",
       `Unsupported chatTemplateKwargs for "${family.name}": ${unsupported.join(", ")}. ` +
-        `Allowed: ${allowed.join(", ") || "none"}. Pass the renderer's own options through config.`,
+        `Allowed: ${allowed.join(", ") || "none"}.${elsewhere(unsupported)} Pass the renderer's own options through config.`,
       { details: { variant: family.name, field: `chatTemplateKwargs.${unsupported[0]}`, unsupported, allowed } },
     );
   }
@@ -42,4 +43,12 @@ export function mergeTemplateKwargs(config: RendererConfigInput, kwargs: ChatTem
     } as RendererConfigInput,
     labels: Object.fromEntries(fields.map(({ name, field }) => [field, `chatTemplateKwargs.${name}`])),
   };
+}
+
+function elsewhere(variables: readonly string[]): string {
+  const hints = variables.map((name) => {
+    const families = familyConfigs.filter(({ templateFields }) => Object.hasOwn(templateFields, name));
+    return families.length > 0 ? ` ${name} exists for: ${families.map((family) => family.name).join(", ")}.` : "";
+  });
+  return hints.join("");
 }

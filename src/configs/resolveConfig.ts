@@ -1,12 +1,13 @@
 import { TitoError } from "../errors.ts";
-import { checkConfig, familyNotAvailable } from "./checkConfig.ts";
+import { checkConfig } from "./checkConfig.ts";
 import { familyNames } from "./familyNames.ts";
 import { type ChatTemplateKwargs, mergeTemplateKwargs } from "./mergeTemplateKwargs.ts";
 import { modelMap } from "./modelMap.ts";
+import { multimodalModels } from "./multimodalModels.ts";
 import { familyConfig, type RendererConfig, type RendererConfigInput } from "./rendererConfig.ts";
 
 export interface ResolveConfigOptions {
-  /** The model's name, the key of `modelMap`; matched exactly. Only `auto` reads it. */
+  /** The model's name, matched exactly: `auto` finds the family by it, and a family the defaults in which its models differ. */
   readonly nameOrPath: string | undefined;
   /** Default `{ name: "auto" }`. */
   readonly config?: RendererConfigInput | undefined;
@@ -15,39 +16,46 @@ export interface ResolveConfigOptions {
 }
 
 /**
- * The config a renderer is built with: an explicit one as it is, `auto` by the model's exact name; with defaults filled in.
+ * The config a renderer is built with: an explicit one as it is, `auto` by the model's exact name; with defaults filled in,
+ * those of the exact model before those of its family.
  *
- * @throws TitoError `unknown_model`, `family_not_available`, `invalid_config`
+ * @throws TitoError `unknown_model`, `invalid_config`
  * @example
  * resolveConfig({ nameOrPath: "Qwen/Qwen3-8B", chatTemplateKwargs: { enable_thinking: false } });
- * // { name: "qwen3", enableThinking: false, contentSpecials: "text", validate: "strict" }
+ * // { name: "qwen3", enableThinking: false, contentSpecials: "text", validate: "strict", patched: false }
  */
 export function resolveConfig(options: ResolveConfigOptions): RendererConfig {
   const written = options.config ?? { name: "auto" };
   // Also when merging replaces a field: a mistake in the config is a mistake still.
   checkConfig(written);
-  const chosen = written.name === "auto" ? { ...written, name: familyOf(options.nameOrPath) } : written;
+  const chosen = written.name === "auto" ? { ...written, name: familyOf(options) } : written;
   const { config, labels } = mergeTemplateKwargs(chosen as RendererConfigInput, options.chatTemplateKwargs);
-  return checkConfig(config, { labels }) as RendererConfig;
+  const defaults = own(familyConfig(config.name)?.modelDefaults, options.nameOrPath);
+  return checkConfig(config, { labels, ...(defaults && { defaults }) }) as RendererConfig;
 }
 
-function familyOf(model: string | undefined): string {
-  const name = model === undefined || !Object.hasOwn(modelMap, model) ? undefined : modelMap[model];
-  if (name === undefined) throw unknownModel(model);
-  if (familyConfig(name) === undefined) throw familyNotAvailable(name, model);
+function familyOf(options: ResolveConfigOptions): string {
+  const name = own(modelMap, options.nameOrPath);
+  if (name === undefined) throw unknownModel(options);
   return name;
 }
 
-function unknownModel(model: string | undefined): TitoError {
-  const available = familyNames.filter((name) => familyConfig(name) !== undefined);
-  const known = model === undefined ? [] : similarModels(model);
+function unknownModel({ nameOrPath, config, chatTemplateKwargs = {} }: ResolveConfigOptions): TitoError {
+  const similar = nameOrPath === undefined ? [] : similarModels(nameOrPath);
   const subject =
-    model === undefined ? "The tokenizer names no model." : `No family is known for the model "${model}".`;
-  const hint = known.length > 0 ? ` Names are matched exactly; known is ${known.join(", ")}.` : "";
+    nameOrPath === undefined ? "The tokenizer names no model." : `No family is known for the model "${nameOrPath}".`;
+  const hint = similar.length > 0 ? ` Names are matched exactly; known is ${similar.join(", ")}.` : "";
+  const blocked = [
+    ...(Object.keys(chatTemplateKwargs).length > 0 ? ["chatTemplateKwargs cannot be checked"] : []),
+    ...(config?.thinkingRetention === undefined ? [] : ["thinkingRetention cannot be kept"]),
+    ...([nameOrPath, ...similar].some((name) => own(multimodalModels, name)) ? ["images cannot be placed"] : []),
+  ];
+  const reason = blocked.length > 0 ? ` Without a family, ${blocked.join(", and ")}.` : "";
+  const example = own(modelMap, similar[0]) ?? familyNames[0];
   return new TitoError(
     "unknown_model",
-    `${subject}${hint} Pass an explicit config, such as { name: "${available[0]}" } (available: ${available.join(", ")}).`,
-    { details: { nameOrPath: model, similar: known, available } },
+    `${subject}${hint}${reason} Pass an explicit config, such as { name: "${example}" } (available: ${familyNames.join(", ")}).`,
+    { details: { nameOrPath, similar, blocked, available: familyNames } },
   );
 }
 
@@ -60,4 +68,9 @@ function similarModels(model: string): string[] {
       .split(/[\\/]/)
       .at(-1);
   return Object.keys(modelMap).filter((name) => last(name) === last(model));
+}
+
+/** Only a table's own entry: names come from outside. */
+function own<Value>(table: Readonly<Record<string, Value>> | undefined, name: string | undefined): Value | undefined {
+  return table !== undefined && name !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
 }

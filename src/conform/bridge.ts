@@ -1,11 +1,15 @@
-import type { BridgeResult } from "../bridge/index.ts";
+import type { BridgeRequest, BridgeResult } from "../bridge/index.ts";
 import type { Renderer } from "../renderers/index.ts";
 import { fromBits, fromRunLengths, messagesOf, type RecordedCase, toolsOf } from "./cases.ts";
 import { equalRows, failed, firstDifference, type Outcome, passed } from "./outcome.ts";
 import { renderedFields } from "./render.ts";
 
 /** Bridges, checks the contract, and holds the result against the recorded one. */
-export function runBridge(recorded: RecordedCase, renderer: Renderer): Outcome {
+export function runBridge(
+  recorded: RecordedCase,
+  renderer: Renderer,
+  more: Pick<BridgeRequest, "multimodal"> = {},
+): Outcome {
   const { plain } = recorded;
   const history: number[] = [...plain.prev_prompt_ids, ...plain.prev_completion_ids];
   const result = renderer.bridgeToNextTurn({
@@ -13,6 +17,7 @@ export function runBridge(recorded: RecordedCase, renderer: Renderer): Outcome {
     completionIds: plain.prev_completion_ids,
     newMessages: messagesOf(recorded, "new_messages"),
     tools: toolsOf(recorded),
+    ...more,
   });
   const actual = bridgeFields(result, history);
   const mayRefuse = plain.expect === null || plain.accept_refusal || plain.reference_breaks_contract || plain.error;

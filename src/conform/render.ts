@@ -111,8 +111,8 @@ function prefilledPositions(
   const plain = renderer.renderIds(messages, { tools });
   const opening = renderer.renderIds(messages, { tools, addGenerationPrompt: true }).subarray(plain.length);
   const free = new Set<number>();
-  const hasThinking = opening.some((id) => id === renderer.tokenizer.tokenToId("<think>"));
-  if (!hasThinking) return free;
+  const isThinking = /think|thought/.test(renderer.tokenizer.decode(opening));
+  if (!isThinking) return free;
   messageTokenSpans(rendered).forEach((span, message) => {
     if (!span || rendered.messageRoles[message] !== "assistant") return;
     let at = span[0];

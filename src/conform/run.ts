@@ -1,6 +1,6 @@
-import { familyConfig, type RendererConfigInput } from "../configs/index.ts";
+import type { RendererConfigInput } from "../configs/index.ts";
 import { TitoError } from "../errors.ts";
-import { createRenderer, type Renderer } from "../renderers/index.ts";
+import { createRenderer, familyIsBuilt, type Renderer } from "../renderers/index.ts";
 import {
   runAttribution,
   runConfig,
@@ -14,7 +14,9 @@ import {
 } from "./api.ts";
 import { runBridge } from "./bridge.ts";
 import { type RecordedCase, toCamelFields } from "./cases.ts";
+import { runConfigSchema } from "./configSchema.ts";
 import { applyDeviations, type Deviation } from "./deviations.ts";
+import { recordedProcessor, runImages } from "./images.ts";
 import { failed, type Outcome, skipped } from "./outcome.ts";
 import { runParse } from "./parse.ts";
 import { runRender, runTrajectory } from "./render.ts";
@@ -26,12 +28,14 @@ const withRenderer: Readonly<Record<string, (recorded: RecordedCase, renderer: R
   trajectory: runTrajectory,
   parse: runParse,
   bridge: runBridge,
+  mm_render: runImages,
   rendered_tokens_helpers: runHelpers,
 };
 
 const alone: Readonly<Record<string, (recorded: RecordedCase) => Outcome>> = {
   model_map: runModelMap,
   multimodal_models: runMultimodalModels,
+  config_schema: runConfigSchema,
   config: runConfig,
   resolve: runResolve,
   extract_message_tool_names: runToolNames,
@@ -59,9 +63,8 @@ export class ConformRunner {
         outcome = runAttribution(recorded, await this.#shelf.overlay(recorded.plain.tok));
       else if (Object.hasOwn(withRenderer, kind)) {
         const config = recorded.plain.config ?? { name: recorded.plain.tok };
-        if (!familyConfig(config.name) || config.name === "default")
-          return skipped(`family "${config.name}" is not built`);
-        renderer = await this.#renderer(recorded.plain.tok, config);
+        if (!familyIsBuilt(config.name)) return skipped(`family "${config.name}" is not built`);
+        renderer = await this.#renderer(recorded.plain.tok, config, recorded.plain.processor);
         outcome = withRenderer[kind](recorded, renderer);
       } else return skipped(`kind "${kind}" is not supported`);
     } catch (error) {
@@ -71,16 +74,28 @@ export class ConformRunner {
     return applyDeviations(this.#deviations, recorded, outcome, renderer);
   }
 
-  async #renderer(tok: string, config: Record<string, unknown>): Promise<Renderer> {
-    const key = `${tok} ${JSON.stringify(config)}`;
+  async #renderer(tok: string, config: Record<string, unknown>, processor: string | undefined): Promise<Renderer> {
+    const key = `${tok} ${JSON.stringify(config)} ${processor}`;
     const known = this.#renderers.get(key);
     if (known) return known;
     // Recorded with the template's reading of marker text and without strict checks.
-    const settings = { ...toCamelFields(config), contentSpecials: "template", validate: "template" };
-    const renderer = createRenderer(await this.#shelf.overlay(tok), settings as unknown as RendererConfigInput);
+    const settings = {
+      ...readings(config.name),
+      ...toCamelFields(config),
+      contentSpecials: "template",
+      validate: "template",
+    };
+    const renderer = createRenderer(await this.#shelf.overlay(tok), settings as unknown as RendererConfigInput, {
+      imageProcessor: processor === undefined ? undefined : recordedProcessor(processor),
+    });
     this.#renderers.set(key, renderer);
     return renderer;
   }
+}
+
+/** Options of ours under which the recorded system's reading is one of ours. */
+function readings(family: unknown): Record<string, unknown> {
+  return family === "gpt-oss" ? { forceAnalysis: true, headerLoss: false } : {};
 }
 
 function errorFields(error: unknown) {

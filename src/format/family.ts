@@ -1,7 +1,9 @@
+import type { BridgeRefusalReason } from "../bridge/types.ts";
 import type { FamilyConfig } from "../configs/index.ts";
+import type { ImageProcessor, ImageResolver } from "../images/index.ts";
 import type { Conversation, ConversationMessage } from "../messages/index.ts";
 import type { ResponseGrammar } from "../parse/index.ts";
-import type { Tokenizer } from "../tokenizer/types.ts";
+import type { Ids, Tokenizer } from "../tokenizer/types.ts";
 import type { SpanWriter } from "../tokens/index.ts";
 
 /**
@@ -20,14 +22,34 @@ export interface WireFormat {
   readonly grammar: ResponseGrammar;
   readonly turn: TurnFraming;
   /** What stands before the first message: begin-of-text, the system block, tools. */
-  writeOpening(out: SpanWriter, conversation: Conversation): void;
+  writeOpening(out: SpanWriter, conversation: Conversation, context: WriteContext): void;
   /** The messages; a conversation that `continues` follows an assistant's turn whose ids are not known as text. */
-  writeMessages(out: SpanWriter, conversation: Conversation): void;
-  writeGenerationPrompt(out: SpanWriter): void;
+  writeMessages(out: SpanWriter, conversation: Conversation, context: WriteContext): void;
+  writeGenerationPrompt(out: SpanWriter, conversation: Conversation, context: WriteContext): void;
   /** Does this message start a new user query? Render and bridge both learn from it which thinking the format drops. */
   startsQuery(message: ConversationMessage): boolean;
   /** No later message changes what has been rendered. */
   readonly isPrefixStable: boolean;
+  /** Set by formats that take images. */
+  readonly images?: ImageFormat | undefined;
+  /** What this format alone cannot bridge. */
+  refuse?(view: BridgeView): BridgeObjection | null;
+}
+
+export interface ImageFormat {
+  /** The placeholder that stands for an image, as often as the image needs. */
+  readonly placeholder: number;
+  /** The family's own rule; undefined where none is published: then the user passes a processor. */
+  readonly processor: ImageProcessor | undefined;
+}
+
+/** What writing may depend on beside the conversation. */
+export interface WriteContext {
+  readonly images: ImageResolver;
+  /** How many images the history before a bridge holds; null if that is not known, 0 in a whole conversation. */
+  readonly imagesBefore: number | null;
+  /** The token that closed the assistant's turn before a bridge, sampled or synthesised; undefined in a whole conversation. */
+  readonly closedBy: number | undefined;
 }
 
 /** How a turn closes, for the bridge. */
@@ -36,4 +58,27 @@ export interface TurnFraming {
   readonly close: number;
   /** Text between a closed turn and the next message. */
   readonly separator: string;
+  /** Closes a turn that was cut short, where that is more than the end of open reasoning and `close`. */
+  writeClose?(out: SpanWriter, end: TurnEnd): void;
+}
+
+/** How a sampled turn ends, as far as a bridge needs to know. */
+export interface TurnEnd {
+  /** Index of the first stop in the completion; null after a truncation. */
+  readonly stop: number | null;
+  readonly reasoningOpen: boolean;
+}
+
+/** A bridge as a family sees it. */
+export interface BridgeView {
+  readonly conversation: Conversation;
+  readonly end: TurnEnd;
+  readonly promptIds: Ids;
+  readonly completionIds: Ids;
+  readonly context: WriteContext;
+}
+
+export interface BridgeObjection {
+  readonly reason: BridgeRefusalReason;
+  readonly message: string;
 }

@@ -1,5 +1,5 @@
 import { TitoError } from "../errors.ts";
-import type { Marker } from "../parse/index.ts";
+import type { Marker, TokenMarker } from "../parse/index.ts";
 import type { Tokenizer } from "../tokenizer/types.ts";
 
 /** Ids of a family's markers, all looked up at construction: a vocabulary that lacks one is the wrong tokenizer. */
@@ -7,7 +7,7 @@ export function markers<const Names extends Record<string, string>>(
   tokenizer: Tokenizer,
   family: string,
   names: Names,
-): { readonly [Name in keyof Names]: Marker } {
+): { readonly [Name in keyof Names]: TokenMarker } {
   const missing: string[] = [];
   const found = Object.entries(names).map(([name, text]) => {
     const id = tokenizer.tokenToId(text);
@@ -22,5 +22,10 @@ export function markers<const Names extends Record<string, string>>(
       { details: { family, missing } },
     );
   }
-  return Object.fromEntries(found) as { readonly [Name in keyof Names]: Marker };
+  return Object.fromEntries(found) as { readonly [Name in keyof Names]: TokenMarker };
+}
+
+/** A marker that some vocabularies of the family have as one token and others spell with several. */
+export function textMarker(tokenizer: Tokenizer, text: string): Marker {
+  return { text, id: tokenizer.tokenToId(text) };
 }

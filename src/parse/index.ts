@@ -1,16 +1,34 @@
-export { jsonCallBody } from "./calls/json.ts";
+export { endsInJsonString, jsonArguments, jsonCallBody } from "./calls/json.ts";
+export { readTaggedCall, type TaggedArgumentsOptions } from "./calls/taggedArguments.ts";
+export { type ParserFactory, parserFactory } from "./createParser.ts";
 export { isBlank } from "./edges.ts";
-export type { CallBody, CallGrammar, CallReading, Marker, ReasoningGrammar, ResponseGrammar } from "./grammar.ts";
-export { type MarkerTable, markerTable } from "./grammar.ts";
-export { type ParserOptions, TokenParser } from "./parser.ts";
-export type { ParserMode, ParserState } from "./parserState.ts";
+export type {
+  Atom,
+  CallBody,
+  CallGrammar,
+  CallReading,
+  CallText,
+  FramedGrammar,
+  FramedPart,
+  Marker,
+  ReasoningGrammar,
+  ResponseGrammar,
+  SpokenCall,
+  SpokenResponse,
+  TaggedGrammar,
+  TokenMarker,
+} from "./grammar.ts";
 export { beginsInReasoning } from "./promptState.ts";
+export { knownStatus } from "./status.ts";
+export { markerTable } from "./tagged/markerTable.ts";
 export type {
   KnownTool,
   ParsedResponse,
   ParsedToolCall,
   ParserEvent,
+  ParserState,
   PromptContext,
   Reasoning,
+  TokenParser,
   ToolCallStatus,
 } from "./types.ts";

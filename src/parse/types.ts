@@ -1,9 +1,14 @@
+import type { JsonInput } from "../messages/index.ts";
 import type { Ids } from "../tokenizer/types.ts";
+import type { FramedState } from "./framed/framedState.ts";
+import type { TaggedState } from "./tagged/taggedState.ts";
 
 /**
  * What became of a tool call that the model began:
  * - `ok`: well formed, and its name is one of the tools (or no tools were given)
  * - `unknown_tool`: well formed, but no tool has this name
+ * - `ambiguous_arguments`: well formed, but the format writes strings without quotes, and no schema says whether an
+ *   argument's text is a string or a JSON value; it is read as the JSON value, and `raw` has the text
  * - `invalid_json`: the body, or its arguments, do not parse
  * - `missing_name`: parses, but names no function
  * - `malformed_structure`: parses, but is no call (a list, arguments that are no object)
@@ -12,6 +17,7 @@ import type { Ids } from "../tokenizer/types.ts";
 export type ToolCallStatus =
   | "ok"
   | "unknown_tool"
+  | "ambiguous_arguments"
   | "invalid_json"
   | "missing_name"
   | "malformed_structure"
@@ -21,7 +27,10 @@ export interface ParsedToolCall {
   readonly name: string | null;
   /** The arguments as plain JavaScript values; null where they could not be read. Number text is in `argumentsText`. */
   readonly arguments: unknown;
-  /** The arguments' exact text as the model wrote it (JSON); null where they could not be read. */
+  /**
+   * The arguments as JSON text, number text and key order kept: to the letter where the format writes JSON, built from the
+   * values where it does not; null where they could not be read.
+   */
   readonly argumentsText: string | null;
   /** The call's id, where the wire format carries one. */
   readonly id: string | null;
@@ -58,6 +67,8 @@ export type PromptContext = Ids | { readonly reasoning: "open" | "closed" | "unk
 /** A tool as far as parsing needs it. */
 export interface KnownTool {
   readonly name: string;
+  /** JSON Schema of the arguments. */
+  readonly parameters?: JsonInput | undefined;
 }
 
 export type ParserEvent =
@@ -69,3 +80,19 @@ export type ParserEvent =
   | { readonly kind: "toolCallDelta"; readonly index: number; readonly text: string }
   | { readonly kind: "toolCallEnd"; readonly index: number; readonly call: ParsedToolCall }
   | { readonly kind: "stop"; readonly id: number; readonly index: number };
+
+/**
+ * Reads a response id by id. Any way of cutting the ids into pushes gives the same response and, joined, the same
+ * events; nothing reported is taken back. No id sequence makes it throw.
+ */
+export interface TokenParser {
+  /** A copy of all that is known so far, as plain JSON. */
+  readonly state: ParserState;
+  /** Reads the next ids. Ids after the turn's end are not read. */
+  push(ids: Ids): ParserEvent[];
+  /** The completion is over: the last events, and the response. */
+  end(): { readonly events: ParserEvent[]; readonly response: ParsedResponse };
+}
+
+/** Everything a parser knows, as plain JSON: store it, send it, go on from it. */
+export type ParserState = TaggedState | FramedState;

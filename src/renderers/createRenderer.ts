@@ -1,5 +1,6 @@
 import { type ChatTemplateKwargs, type RendererConfigInput, resolveConfig } from "../configs/index.ts";
 import { TitoError } from "../errors.ts";
+import type { ImageProcessor } from "../images/index.ts";
 import type { Tokenizer } from "../tokenizer/types.ts";
 import { families } from "./registry.ts";
 import { bindRenderer, type Renderer } from "./renderer.ts";
@@ -7,6 +8,8 @@ import { bindRenderer, type Renderer } from "./renderer.ts";
 export interface CreateRendererOptions {
   /** Template variables by the template's names (`{ enable_thinking: false }`), checked against the resolved family. */
   readonly chatTemplateKwargs?: ChatTemplateKwargs | undefined;
+  /** Says how many tokens the model has for an image. Default: the family's own rule, where it is published. */
+  readonly imageProcessor?: ImageProcessor | undefined;
 }
 
 /**
@@ -23,12 +26,13 @@ export function createRenderer(
   options: CreateRendererOptions = {},
 ): Renderer {
   const resolved = resolveConfig({ nameOrPath: tokenizer.nameOrPath, config, ...options });
-  if (resolved.name === "default") {
+  const family = families.get(resolved.name);
+  if (family === undefined) {
     throw new TitoError(
       "family_not_available",
-      `The default renderer is not available yet. Pass an explicit config: ${Object.keys(families).join(", ")}.`,
-      { details: { family: resolved.name, available: Object.keys(families) } },
+      `The ${resolved.name} renderer is not available yet. Pass an explicit config: ${[...families.keys()].join(", ")}.`,
+      { details: { family: resolved.name, available: [...families.keys()] } },
     );
   }
-  return bindRenderer(tokenizer, resolved, families[resolved.name].bind(tokenizer, resolved));
+  return bindRenderer(tokenizer, resolved, family.bind(tokenizer, resolved), options);
 }

@@ -9,14 +9,25 @@
  * Thinking stays in the assistant turns after the last user query, where it is not empty or the turn is the last; before
  * that query it is dropped. With `enableThinking: false` the generation prompt closes an empty thinking block.
  *
+ * `patched`: edge newlines of reasoning and content stay, so that a response renders to the text that it was read from.
+ *
  * Differs from the published template: text parts are joined wherever they stand (the template raises on them, and
  * prints a tool message's parts as a Python list); a call without content may have `content: null`.
  */
 import { type Qwen3Config, qwen3Config } from "../configs/index.ts";
-import { type Family, markers, toolValue, type WireFormat } from "../format/index.ts";
-import { type ConversationMessage, pythonJson, pythonLstrip, pythonRstrip, pythonStrip } from "../messages/index.ts";
-import { jsonCallBody, type ResponseGrammar } from "../parse/index.ts";
-import type { SpanWriter } from "../tokens/index.ts";
+import {
+  chatml,
+  chatmlMarkers,
+  type Family,
+  lastQueryIndex,
+  splitThinking,
+  spokenCall,
+  startsChatmlQuery,
+  toolValue,
+  type WireFormat,
+} from "../format/index.ts";
+import { pythonJson, pythonLstrip, pythonStrip } from "../messages/index.ts";
+import { endsInJsonString, jsonCallBody, type ResponseGrammar, type SpokenResponse } from "../parse/index.ts";
 
 const TOOLS_HEAD =
   "# Tools\n\nYou may call one or more functions to assist with the user query.\n\n" +
@@ -30,18 +41,24 @@ const EMPTY_THINKING = "<think>\n\n</think>\n\n";
 export const qwen3: Family<Qwen3Config> = {
   config: qwen3Config,
   bind(tokenizer, config): WireFormat {
-    const token = markers(tokenizer, "qwen3", {
-      turnStart: "<|im_start|>",
-      turnEnd: "<|im_end|>",
-      endOfText: "<|endoftext|>",
-      thinkOpen: "<think>",
-      thinkClose: "</think>",
-      callOpen: "<tool_call>",
-      callClose: "</tool_call>",
-    });
+    const token = chatmlMarkers(tokenizer, "qwen3");
+    const chat = chatml(token);
     const prefill = config.enableThinking ? "" : EMPTY_THINKING;
+    const trim = config.patched ? (text: string) => text : (text: string) => pythonStrip(text, "\n");
+    const trimStart = config.patched ? (text: string) => text : (text: string) => pythonLstrip(text, "\n");
+
+    /** An assistant's turn after its role; null reasoning writes no thinking block. */
+    function spell({ reasoning, content, toolCalls }: SpokenResponse): string {
+      let text = reasoning === null ? content : `<think>\n${trim(reasoning)}\n</think>\n\n${trimStart(content)}`;
+      toolCalls.forEach((call, index) => {
+        if (index > 0 || content !== "") text += "\n";
+        text += `<tool_call>\n{"name": "${call.name}", "arguments": ${call.argumentsText}}\n</tool_call>`;
+      });
+      return text;
+    }
 
     const grammar: ResponseGrammar = {
+      kind: "tagged",
       stops: [token.turnEnd.id, token.endOfText.id],
       turnStart: token.turnStart.id,
       reasoning: {
@@ -50,110 +67,72 @@ export const qwen3: Family<Qwen3Config> = {
         padding: "\n",
         separator: "\n\n",
         whenUnknown: "closed",
+        exact: config.patched,
       },
       calls: {
         open: token.callOpen,
         close: token.callClose,
-        padding: "\n",
         separator: "\n",
-        body: jsonCallBody({ nameField: "name", argumentsField: "arguments", write: writeCall }),
+        body: jsonCallBody({ nameField: "name", argumentsField: "arguments" }),
+        endsInside: ({ text }) => endsInJsonString(text),
+      },
+      spell: (response, opened) => {
+        const text = spell(response);
+        return opened ? text.slice("<think>\n".length) : text;
       },
     };
-
-    const openTurn = (out: SpanWriter, role: string) => out.token(token.turnStart.id).scaffold(`${role}\n`);
-    const closeTurn = (out: SpanWriter) => out.token(token.turnEnd.id).scaffold("\n");
 
     return {
       roles: ["system", "user", "assistant", "tool"],
       grammar,
       turn: { close: token.turnEnd.id, separator: "\n" },
       isPrefixStable: false,
-      startsQuery,
+      startsQuery: startsChatmlQuery,
 
       writeOpening(out, { messages, tools = [] }) {
         const system = messages[0].role === "system" ? messages[0] : undefined;
         if (!system && tools.length === 0) return;
-        openTurn(out.at(system ? 0 : -1), "system");
+        chat.open(out.at(system ? 0 : -1), "system");
         if (system) out.body(system.text);
         if (tools.length > 0) {
           out.scaffold(system ? `\n\n${TOOLS_HEAD}` : TOOLS_HEAD);
           for (const tool of tools) out.scaffold("\n").foreign(pythonJson(toolValue(tool)));
           out.scaffold(TOOLS_TAIL);
         }
-        closeTurn(out);
+        chat.close(out);
       },
 
-      writeMessages(out, conversation) {
-        const { messages, continues } = conversation;
-        const lastQuery = lastQueryIndex(messages);
+      writeMessages(out, { messages, continues }) {
+        const lastQuery = lastQueryIndex(messages, startsChatmlQuery, messages.length - 1);
         messages.forEach((message, index) => {
           out.at(index);
           switch (message.role) {
             case "system":
-              if (index === 0 && !continues) return;
-              closeTurn(openTurn(out, "system").body(message.text));
+              if (index > 0 || continues) chat.turn(out, "system", message.text);
               return;
             case "user":
-              closeTurn(openTurn(out, "user").body(message.text));
+              chat.turn(out, "user", message.text);
               return;
             case "assistant": {
               const isLast = index === messages.length - 1;
-              const text = assistantText(message, index > lastQuery, isLast);
+              const { reasoning, content } = splitThinking(message);
+              const keeps = index > lastQuery && (isLast || reasoning !== "");
+              const toolCalls = message.toolCalls.map(spokenCall);
+              const text = spell({ reasoning: keeps ? reasoning : null, content, toolCalls });
               const prefilled = prefill !== "" && text.startsWith(prefill) ? prefill : "";
-              openTurn(out, "assistant").scaffold(prefilled).sampled(text.slice(prefilled.length));
-              out.sampledToken(token.turnEnd.id).scaffold("\n");
+              chat.open(out, "assistant").scaffold(prefilled).sampled(text.slice(prefilled.length));
+              chat.closeSampled(out);
               return;
             }
             case "tool":
-              if (messages[index - 1]?.role !== "tool") out.token(token.turnStart.id).scaffold("user");
-              out.scaffold("\n<tool_response>\n").body(message.text).scaffold("\n</tool_response>");
-              if (messages[index + 1]?.role !== "tool") closeTurn(out);
+              chat.toolResult(out, messages, index);
           }
         });
       },
 
       writeGenerationPrompt(out) {
-        openTurn(out, "assistant").scaffold(prefill);
+        chat.open(out, "assistant").scaffold(prefill);
       },
     };
   },
 };
-
-function writeCall(name: string, argumentsText: string): string {
-  return `{"name": "${name}", "arguments": ${argumentsText}}`;
-}
-
-/** A user message that is nothing but a tool's response belongs to the query before it. */
-function startsQuery({ role, text }: ConversationMessage): boolean {
-  return role === "user" && !(text.startsWith("<tool_response>") && text.endsWith("</tool_response>"));
-}
-
-/** The last message when there is no user query at all: then no turn keeps its thinking. */
-function lastQueryIndex(messages: readonly ConversationMessage[]): number {
-  const index = messages.findLastIndex(startsQuery);
-  return index < 0 ? messages.length - 1 : index;
-}
-
-function assistantText(message: ConversationMessage, keepsThinking: boolean, isLast: boolean): string {
-  const { reasoning, content } = splitThinking(message);
-  let text = content;
-  if (keepsThinking && (isLast || reasoning !== "")) {
-    text = `<think>\n${pythonStrip(reasoning, "\n")}\n</think>\n\n${pythonLstrip(content, "\n")}`;
-  }
-  message.toolCalls.forEach((call, index) => {
-    if (index > 0 || content !== "") text += "\n";
-    const args = typeof call.arguments === "string" ? call.arguments : pythonJson(call.arguments ?? {});
-    text += `<tool_call>\n${writeCall(call.name, args)}\n</tool_call>`;
-  });
-  return text;
-}
-
-/** Thinking stands in its own field, or inside the content up to the last closing marker. */
-function splitThinking(message: ConversationMessage): { reasoning: string; content: string } {
-  const content = message.text;
-  if (message.reasoning !== null) return { reasoning: message.reasoning, content };
-  if (!content.includes("</think>")) return { reasoning: "", content };
-  const parts = content.split("</think>");
-  const thinking = pythonRstrip(parts[0], "\n").split("<think>").at(-1) ?? "";
-  return { reasoning: pythonLstrip(thinking, "\n"), content: pythonLstrip(parts.at(-1) ?? "", "\n") };
-}

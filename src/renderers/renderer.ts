@@ -1,19 +1,20 @@
 import { type BridgeRequest, type BridgeResult, bridgeToNextTurn } from "../bridge/index.ts";
 import { effectiveRetention, type RendererConfig, type TemplateRetention } from "../configs/index.ts";
 import { TitoError } from "../errors.ts";
-import { renderedTokens, type WireFormat } from "../format/index.ts";
-import { checkMessages, type Message, normalise, type ToolSpec, toolName } from "../messages/index.ts";
+import { renderedTokens, type WireFormat, type WriteContext } from "../format/index.ts";
+import { createImageCache, type ImageProcessor, type ImageStore, imageResolver } from "../images/index.ts";
+import { checkMessages, type Message, normalise, type ToolSpec, toolFunction, toolName } from "../messages/index.ts";
 import {
-  beginsInReasoning,
   type KnownTool,
-  markerTable,
   type ParsedResponse,
   type ParserState,
   type PromptContext,
-  TokenParser,
+  parserFactory,
+  type TokenParser,
 } from "../parse/index.ts";
 import type { Ids, Tokenizer } from "../tokenizer/types.ts";
 import { encodeSpanIds, type RenderedTokens, SpanWriter } from "../tokens/index.ts";
+import { checkMedia } from "./checkMedia.ts";
 
 export interface RenderOptions {
   readonly tools?: readonly ToolSpec[] | null | undefined;
@@ -24,6 +25,8 @@ export interface RenderOptions {
    * Default false: with `validate: "strict"` they are an error.
    */
   readonly orphanResults?: boolean | undefined;
+  /** Images that are paths or URLs, as `loadImages` gave them. */
+  readonly images?: ImageStore | undefined;
 }
 
 export interface ParseOptions {
@@ -39,7 +42,10 @@ export interface Renderer {
   readonly tokenizer: Tokenizer;
   /** Ids that end the assistant's turn: give them to the sampler. The first one is the turn's own close. */
   readonly stopTokenIds: readonly number[];
-  /** What a bridge does with earlier turns' thinking; `"template"`: the template rewrites history, no bridge is possible. */
+  /**
+   * What a bridge does with earlier turns' thinking, in a conversation without tools; `"template"`: the template rewrites
+   * history, no bridge is possible.
+   */
   readonly thinkingRetention: TemplateRetention;
   /** No later message changes what has been rendered. */
   readonly isPrefixStable: boolean;
@@ -59,37 +65,46 @@ export interface Renderer {
   bridgeToNextTurn(request: BridgeRequest): BridgeResult;
 }
 
-/** The one implementation of `Renderer`: what differs between families is in the format. */
-export function bindRenderer(tokenizer: Tokenizer, config: RendererConfig, format: WireFormat): Renderer {
-  const markers = markerTable(format.grammar, tokenizer.vocabSize);
-  const thinkingRetention = effectiveRetention(config);
+export interface BindOptions {
+  /** Says how many tokens the model has for an image. Default: the family's own rule, where it is published. */
+  readonly imageProcessor?: ImageProcessor | undefined;
+}
 
-  function spansOf(messages: readonly Message[], { tools, addGenerationPrompt, orphanResults = false }: RenderOptions) {
+/** The one implementation of `Renderer`: what differs between families is in the format. */
+export function bindRenderer(
+  tokenizer: Tokenizer,
+  config: RendererConfig,
+  format: WireFormat,
+  options: BindOptions = {},
+): Renderer {
+  const parsers = parserFactory(format.grammar, tokenizer);
+  const processor = options.imageProcessor ?? format.images?.processor;
+  const cache = createImageCache("imageCacheMax" in config ? (config.imageCacheMax as number) : 0);
+  const resolver = (store: ImageStore | undefined) => imageResolver({ processor, store, cache });
+
+  function spansOf(
+    messages: readonly Message[],
+    { tools, addGenerationPrompt, orphanResults = false, images }: RenderOptions,
+  ) {
     checkMessages(messages, { validate: config.validate, tools, continuing: orphanResults });
     if (config.validate === "strict") checkRoles(format, messages);
+    checkMedia(config.name, format, messages, config.validate);
     const conversation = normalise(messages, { tools });
+    const context: WriteContext = { images: resolver(images), imagesBefore: 0, closedBy: undefined };
     const out = new SpanWriter(config);
-    format.writeOpening(out, conversation);
-    format.writeMessages(out, conversation);
-    if (addGenerationPrompt) format.writeGenerationPrompt(out.at(-1));
+    format.writeOpening(out, conversation, context);
+    format.writeMessages(out, conversation, context);
+    if (addGenerationPrompt) format.writeGenerationPrompt(out.at(-1), conversation, context);
     return { conversation, spans: out.spans };
   }
 
-  const parser: Renderer["parser"] = ({ prompt, tools, state }) =>
-    new TokenParser({
-      grammar: format.grammar,
-      markers,
-      tokenizer,
-      beginsInReasoning: beginsInReasoning(format.grammar, prompt),
-      tools: knownTools(tools),
-      state,
-    });
+  const parser: Renderer["parser"] = ({ prompt, tools, state }) => parsers({ prompt, tools: knownTools(tools), state });
 
   return {
     config,
     tokenizer,
     stopTokenIds: format.grammar.stops,
-    thinkingRetention,
+    thinkingRetention: effectiveRetention(config),
     isPrefixStable: format.isPrefixStable,
     render(messages, options = {}) {
       const { conversation, spans } = spansOf(messages, options);
@@ -106,13 +121,18 @@ export function bindRenderer(tokenizer: Tokenizer, config: RendererConfig, forma
     },
     bridgeToNextTurn(request) {
       const { contentSpecials, validate } = config;
-      return bridgeToNextTurn({ tokenizer, format, markers, thinkingRetention, contentSpecials, validate }, request);
+      const retention = (about: { readonly tools: boolean }) => effectiveRetention(config, about);
+      checkMedia(config.name, format, request.newMessages, validate);
+      return bridgeToNextTurn({ tokenizer, format, parsers, retention, resolver, contentSpecials, validate }, request);
     },
   };
 }
 
 function knownTools(tools: readonly ToolSpec[] | null | undefined): ReadonlyMap<string, KnownTool> | null {
-  return tools ? new Map(tools.map((tool) => [toolName(tool), { name: toolName(tool) }])) : null;
+  if (!tools) return null;
+  return new Map(
+    tools.map((tool) => [toolName(tool), { name: toolName(tool), parameters: toolFunction(tool).parameters }]),
+  );
 }
 
 function checkRoles(format: WireFormat, messages: readonly Message[]): void {

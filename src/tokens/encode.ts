@@ -1,5 +1,6 @@
+import type { MultimodalData, PlacedImage } from "../images/types.ts";
 import type { EncodeOptions, TextRange, Tokenizer } from "../tokenizer/types.ts";
-import type { Origin, Span, TextSpan, TokenSpan } from "./span.ts";
+import type { ImageSpan, Origin, Span, TextSpan, TokenSpan } from "./span.ts";
 
 /** Ids of spans with the origin of each: the columns of rendered tokens. */
 export interface EncodedSpans {
@@ -7,12 +8,14 @@ export interface EncodedSpans {
   readonly messageIndices: Int32Array;
   readonly sampledMask: Uint8Array;
   readonly contentMask: Uint8Array;
+  /** Set when there are images. */
+  readonly multimodal?: MultimodalData;
 }
 
-/** Neighbouring text spans and their ids, or one token span. */
+/** Neighbouring text spans and their ids, or one token as often as it stands there. */
 type Piece =
   | { readonly kind: "run"; readonly run: readonly TextSpan[]; readonly ids: Int32Array }
-  | { readonly kind: "token"; readonly token: TokenSpan };
+  | { readonly kind: "token"; readonly token: TokenSpan | ImageSpan; readonly count: number };
 
 /**
  * Ids of spans. Neighbouring text spans are one BPE pass, as they would be in the template's output, because a merge may
@@ -36,10 +39,14 @@ export function encodeSpans(spans: readonly Span[], tokenizer: Tokenizer): Encod
     if (content) contentMask.fill(1, at, at + count);
     at += count;
   };
+  const images: PlacedImage[] = [];
   for (const piece of pieces) {
-    if (piece.kind === "token") mark(piece.token, 1);
-    else {
+    if (piece.kind === "token") {
+      if (piece.token.kind === "image") images.push(placed(piece.token, at));
+      mark(piece.token, piece.count);
+    } else {
       const { run, ids } = piece;
+      const from = at;
       const ends = run.length > 1 ? byteEnds(run, tokenizer) : [];
       let taken = 0;
       let byte = 0;
@@ -49,9 +56,36 @@ export function encodeSpans(spans: readonly Span[], tokenizer: Tokenizer): Encod
         mark(run[span], taken - from);
       }
       mark(run[run.length - 1], ids.length - taken);
+      if (run.some((span) => span.hugs)) markHugged(run, ends, ids, contentMask.subarray(from), tokenizer);
     }
   }
-  return { tokenIds, messageIndices, sampledMask, contentMask };
+  const columns = { tokenIds, messageIndices, sampledMask, contentMask };
+  return images.length > 0 ? { ...columns, multimodal: { images } } : columns;
+}
+
+function placed({ image, message }: ImageSpan, offset: number): PlacedImage {
+  const { hash, tokens: length, grid, values } = image;
+  return { hash, message, offset, length, ...(grid && { grid }), ...(values !== undefined && { values }) };
+}
+
+/** Content is every token that has a byte of a body which hugs its tags. */
+function markHugged(
+  run: readonly TextSpan[],
+  ends: readonly number[],
+  ids: Int32Array,
+  contentMask: Uint8Array,
+  tokenizer: Tokenizer,
+): void {
+  let span = 0;
+  let start = 0;
+  for (const [i, id] of ids.entries()) {
+    const end = start + tokenizer.byteLength(id);
+    while (span < run.length - 1 && ends[span] <= start) span++;
+    for (let at = span; at < run.length && (at === 0 || ends[at - 1] < end); at++) {
+      if (run[at].hugs && run[at].text !== "") contentMask[i] = 1;
+    }
+    start = end;
+  }
 }
 
 function encodePieces(spans: readonly Span[], tokenizer: Tokenizer): Piece[] {
@@ -65,7 +99,7 @@ function encodePieces(spans: readonly Span[], tokenizer: Tokenizer): Piece[] {
     if (span.kind === "text") run.push(span);
     else {
       endRun();
-      pieces.push({ kind: "token", token: span });
+      pieces.push({ kind: "token", token: span, count: span.kind === "image" ? span.image.tokens : 1 });
     }
   }
   endRun();
@@ -74,12 +108,14 @@ function encodePieces(spans: readonly Span[], tokenizer: Tokenizer): Piece[] {
 
 function joinIds(pieces: readonly Piece[]): Int32Array {
   let length = 0;
-  for (const piece of pieces) length += piece.kind === "token" ? 1 : piece.ids.length;
+  for (const piece of pieces) length += piece.kind === "token" ? piece.count : piece.ids.length;
   const all = new Int32Array(length);
   let at = 0;
   for (const piece of pieces) {
-    if (piece.kind === "token") all[at++] = piece.token.id;
-    else {
+    if (piece.kind === "token") {
+      all.fill(piece.token.id, at, at + piece.count);
+      at += piece.count;
+    } else {
       all.set(piece.ids, at);
       at += piece.ids.length;
     }

@@ -10,6 +10,6 @@ export {
   tokensPerMessage,
 } from "./rendered.ts";
 export { TokenSequence } from "./sequence.ts";
-export type { Origin, Span, TextSpan, TokenSpan } from "./span.ts";
+export type { ImageSpan, Origin, Span, TextSpan, TokenSpan } from "./span.ts";
 export { Utf8Stream } from "./utf8.ts";
 export { type ContentSpecials, SpanWriter } from "./writer.ts";

@@ -1,3 +1,5 @@
+import type { MultimodalData } from "../images/types.ts";
+
 /** Ids with one column per fact; all columns have the same length. */
 export interface RenderedTokens {
   readonly tokenIds: Int32Array;
@@ -11,6 +13,8 @@ export interface RenderedTokens {
   readonly messageRoles: readonly string[];
   /** For each tool message the name of the function that it answers, as far as it can be known; null elsewhere. */
   readonly messageToolNames: readonly (string | null)[];
+  /** The images, where there are any: hash, message, and range of placeholder tokens of each. */
+  readonly multimodal?: MultimodalData;
 }
 
 export interface CountOptions {

@@ -1,3 +1,5 @@
+import type { ResolvedImage } from "../images/types.ts";
+
 /** Where a piece of a prompt comes from. Every token inherits it from the span that its first byte belongs to. */
 export interface Origin {
   /** Index of the message, or -1 for scaffold that belongs to no message. */
@@ -13,6 +15,8 @@ export interface TextSpan extends Origin {
   readonly kind: "text";
   readonly text: string;
   readonly trusted: boolean;
+  /** A token is content as soon as one of its bytes is of this span, also when its first byte is not. */
+  readonly hugs?: boolean;
 }
 
 /** One token by its id. */
@@ -21,4 +25,12 @@ export interface TokenSpan extends Origin {
   readonly id: number;
 }
 
-export type Span = TextSpan | TokenSpan;
+/** An image: as many placeholder tokens as the model has for it. */
+export interface ImageSpan extends Origin {
+  readonly kind: "image";
+  /** The placeholder. */
+  readonly id: number;
+  readonly image: ResolvedImage;
+}
+
+export type Span = TextSpan | TokenSpan | ImageSpan;

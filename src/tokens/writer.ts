@@ -1,3 +1,4 @@
+import type { ResolvedImage } from "../images/types.ts";
 import type { Span } from "./span.ts";
 
 /** How text that a user, a tool or the system wrote is read: as plain text, or as a chat template would read it. */
@@ -38,6 +39,17 @@ export class SpanWriter {
     return this.#text(text, false, true, this.#trustBodies);
   }
 
+  /** A body that the format puts so close to its tags that one token may hold both: such a token is the body's. */
+  huggedBody(text: string): this {
+    return this.#text(text, false, true, this.#trustBodies, true);
+  }
+
+  /** An image in a body: its placeholder, as often as the model has it. */
+  image(id: number, image: ResolvedImage): this {
+    this.spans.push({ kind: "image", id, image, message: this.#message, sampled: false, content: true });
+    return this;
+  }
+
   /** Text from outside that is not a message's body: tool specs. */
   foreign(text: string): this {
     return this.#text(text, false, false, this.#trustBodies);
@@ -54,8 +66,10 @@ export class SpanWriter {
     return this;
   }
 
-  #text(text: string, sampled: boolean, content: boolean, trusted: boolean): this {
-    if (text !== "") this.spans.push({ kind: "text", text, message: this.#message, sampled, content, trusted });
+  #text(text: string, sampled: boolean, content: boolean, trusted: boolean, hugs = false): this {
+    if (text === "") return this;
+    const span = { kind: "text", text, message: this.#message, sampled, content, trusted } as const;
+    this.spans.push(hugs ? { ...span, hugs } : span);
     return this;
   }
 }

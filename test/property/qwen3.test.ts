@@ -10,7 +10,7 @@ import {
   tokensPerMessage,
   toOpenAIMessage,
 } from "../../src/index.ts";
-import { markerTable } from "../../src/parse/index.ts";
+import { parserFactory } from "../../src/parse/index.ts";
 import { qwen3 as family } from "../../src/renderers/qwen3.ts";
 import {
   anyIds,
@@ -167,11 +167,12 @@ describe("bridge", () => {
       tokenizer,
       resolveConfig({ nameOrPath: undefined, config: { name: "qwen3" } }) as Qwen3Config,
     );
+    const parsers = parserFactory(grammar, tokenizer);
     fc.assert(
       fc.property(anyIds, fc.constantFrom(...prompts, Int32Array.from(open)), (completion, promptIds) => {
         const end = scanTurn({
           grammar,
-          markers: markerTable(grammar, tokenizer.vocabSize),
+          parsers,
           tokenizer,
           promptIds,
           completionIds: completion,

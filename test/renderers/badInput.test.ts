@@ -8,7 +8,8 @@ import {
   TitoError,
   type Tokenizer,
 } from "../../src/index.ts";
-import { markerTable } from "../../src/parse/index.ts";
+import { imageResolver } from "../../src/images/index.ts";
+import { parserFactory } from "../../src/parse/index.ts";
 import { qwen3 as family } from "../../src/renderers/qwen3.ts";
 import { qwen3, tokenizer } from "../support/qwen3.ts";
 
@@ -114,12 +115,13 @@ describe("refusals are values", () => {
   test("a template that rewrites history", () => {
     const config = renderer.config as Qwen3Config;
     const format = family.bind(tokenizer, config);
-    const context = { ...config, tokenizer, format, markers: markerTable(format.grammar, tokenizer.vocabSize) };
+    const resolver = () => imageResolver({});
+    const context = { ...config, tokenizer, format, parsers: parserFactory(format.grammar, tokenizer), resolver };
     const request = { promptIds: prompt, completionIds: [stop], newMessages: [tool] };
-    expect(bridgeToNextTurn({ ...context, thinkingRetention: "template" }, request)).toMatchObject({
+    expect(bridgeToNextTurn({ ...context, retention: () => "template" }, request)).toMatchObject({
       reason: "template_rewrites_history",
     });
-    expect(bridgeToNextTurn({ ...context, thinkingRetention: "all" }, request).ok).toBe(true);
+    expect(bridgeToNextTurn({ ...context, retention: () => "all" }, request).ok).toBe(true);
   });
 
   test("the format's own separator after a stop is no refusal, and is not repeated", () => {

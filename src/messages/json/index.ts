@@ -1,3 +1,4 @@
+export { objectEntries } from "./objectEntries.ts";
 export { equalJson } from "./equalJson.ts";
 export { type ParseJsonOptions, type ParseJsonResult, parseJson, tryParseJson } from "./parseJson.ts";
 export { type PythonJsonOptions, pythonJson } from "./pythonJson.ts";

@@ -1,0 +1,28 @@
+import {
+  type ConversationToolCall,
+  type JsonInput,
+  objectEntries,
+  pythonJson,
+  tryParseJson,
+} from "../messages/index.ts";
+import type { SpokenCall } from "../parse/index.ts";
+
+/** A call as its family spells it: arguments that come as text stay to the letter, values print as JSON. */
+export function spokenCall({ id, name, arguments: args = {} }: ConversationToolCall): SpokenCall {
+  return { id, name, argumentsText: typeof args === "string" ? args : pythonJson(args) };
+}
+
+/** A call's arguments as a value: JSON text is read; text that is no JSON stays text, nothing is `{}`. */
+export function callArguments(call: Pick<ConversationToolCall, "arguments">): JsonInput {
+  const args = call.arguments ?? {};
+  if (typeof args !== "string") return args;
+  const read = tryParseJson(args);
+  return read.ok ? read.value : args;
+}
+
+/** Names and values of a call's arguments, in order; null when they are no object. */
+export function argumentEntries(call: Pick<ConversationToolCall, "arguments">): [string, JsonInput][] | null {
+  const value = callArguments(call);
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject ? objectEntries(value as ReadonlyMap<string, JsonInput>) : null;
+}

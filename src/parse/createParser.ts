@@ -1,0 +1,49 @@
+import { TitoError } from "../errors.ts";
+import type { Tokenizer } from "../tokenizer/types.ts";
+import { FramedParser } from "./framed/framedParser.ts";
+import { framedOpening } from "./framed/opening.ts";
+import type { ResponseGrammar } from "./grammar.ts";
+import { beginsInReasoning } from "./promptState.ts";
+import { markerTable } from "./tagged/markerTable.ts";
+import { TaggedParser } from "./tagged/taggedParser.ts";
+import type { KnownTool, ParserState, PromptContext, TokenParser } from "./types.ts";
+
+export interface ParseRequest {
+  readonly prompt: PromptContext;
+  /** Tools by name; null when the caller gave none: then no name is unknown. */
+  readonly tools: ReadonlyMap<string, KnownTool> | null;
+  /** Go on from here. */
+  readonly state?: ParserState | undefined;
+}
+
+/** Makes parsers of one grammar; what can be prepared is prepared once. */
+export type ParserFactory = (request: ParseRequest) => TokenParser;
+
+export function parserFactory(grammar: ResponseGrammar, tokenizer: Tokenizer): ParserFactory {
+  if (grammar.kind === "framed") {
+    return ({ prompt, tools, state }) => {
+      const opening = framedOpening(grammar, prompt, tokenizer);
+      return new FramedParser({ grammar, tokenizer, opening, tools, state: ofKind(state, "framed") });
+    };
+  }
+  const markers = markerTable(grammar, tokenizer.vocabSize);
+  return ({ prompt, tools, state }) =>
+    new TaggedParser({
+      grammar,
+      markers,
+      tokenizer,
+      tools,
+      beginsInReasoning: beginsInReasoning(grammar, prompt, tokenizer),
+      state: ofKind(state, "tagged"),
+    });
+}
+
+function ofKind<Kind extends ParserState["kind"]>(state: ParserState | undefined, kind: Kind) {
+  if (state === undefined) return undefined;
+  if (state.kind === kind) return state as Extract<ParserState, { readonly kind: Kind }>;
+  throw new TitoError(
+    "invalid_state",
+    `The parser state is of a "${state.kind}" format, this family's is "${kind}". Go on with a renderer of the family that the state comes from.`,
+    { details: { expected: kind, actual: state.kind } },
+  );
+}
