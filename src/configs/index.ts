@@ -1,4 +1,5 @@
 export { type CheckedConfig, checkConfig } from "./checkConfig.ts";
+export { registerFamilyConfig } from "./customFamilies.ts";
 export type { AutoConfig, AutoConfigInput, DefaultConfig } from "./defaultConfig.ts";
 export { type DeepseekR1Config, type DeepseekR1ConfigInput, deepseekR1Config } from "./families/deepseekR1.ts";
 export { type DeepseekV3Config, type DeepseekV3ConfigInput, deepseekV3Config } from "./families/deepseekV3.ts";
@@ -45,6 +46,7 @@ export { type ChatTemplateKwargs, mergeTemplateKwargs } from "./mergeTemplateKwa
 export { modelMap } from "./modelMap.ts";
 export { type Modality, multimodalModels } from "./multimodalModels.ts";
 export {
+  type CustomFamilies,
   type FamilyName,
   type FamilyRendererConfig,
   familyConfig,

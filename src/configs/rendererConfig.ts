@@ -12,23 +12,41 @@ export type FamilyName = Families[number]["name"];
 /** A resolved config of one of the families: defaults filled in. */
 export type FamilyRendererConfig = Readonly<z.output<Families[number]["schema"]>>;
 
+/**
+ * Types of families that `registerFamily` has made known. Declare yours, and its configs check like any other:
+ *
+ * @example
+ * declare module "tito-rl" {
+ *   interface CustomFamilies { mine: { input: { name: "mine"; shout?: boolean }; output: z.output<typeof schema> } }
+ * }
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: for users to add to
+export interface CustomFamilies {}
+
+type Custom<Side extends "input" | "output", Types = CustomFamilies[keyof CustomFamilies]> = Types extends {
+  readonly [S in Side]: infer Config;
+}
+  ? Config
+  : never;
+
 /** What `resolveConfig` gives: a family's config, or that of the default renderer. */
-export type RendererConfig = FamilyRendererConfig | DefaultConfig;
+export type RendererConfig = FamilyRendererConfig | DefaultConfig | Custom<"output">;
 
 /** A config as users write it, told apart by `name`. */
 export type RendererConfigInput =
   | AutoConfigInput
   | Readonly<z.input<typeof defaultSchema>>
-  | Readonly<z.input<Families[number]["schema"]>>;
+  | Readonly<z.input<Families[number]["schema"]>>
+  | Custom<"input">;
 
 /** Every variant by its name: `auto`, `default`, the families. They fill defaults in. */
-export const variants: ReadonlyMap<string, z.ZodObject> = new Map<string, z.ZodObject>([
+export const variants: Map<string, z.ZodObject> = new Map<string, z.ZodObject>([
   ["auto", autoSchema],
   ["default", defaultSchema],
   ...familyConfigs.map((family): [string, z.ZodObject] => [family.name, family.schema]),
 ]);
 
-const families: ReadonlyMap<string, FamilyConfig> = new Map(
+export const families: Map<string, FamilyConfig> = new Map(
   familyConfigs.map((family): [string, FamilyConfig] => [family.name, family]),
 );
 
@@ -41,7 +59,8 @@ type Members = [z.ZodObject, ...z.ZodObject[]];
 /**
  * The union of all variants, told apart by `name`, to embed in another zod schema. It refuses unknown fields, wrong values
  * and contradictions. What it gives is what was written: defaults come in when a config is resolved, because they may depend
- * on the model, and because a knob that is left out contradicts nothing.
+ * on the model, and because a knob that is left out contradicts nothing. Registered families are not in it: join their
+ * schema with `z.union`.
  *
  * @example
  * const run = z.object({ model: z.string(), renderer: rendererConfigSchema });

@@ -1,5 +1,6 @@
 import { TitoError } from "../errors.ts";
 import { checkConfig } from "./checkConfig.ts";
+import { customModels } from "./customFamilies.ts";
 import { familyNames } from "./familyNames.ts";
 import { type ChatTemplateKwargs, mergeTemplateKwargs } from "./mergeTemplateKwargs.ts";
 import { modelMap } from "./modelMap.ts";
@@ -35,7 +36,7 @@ export function resolveConfig(options: ResolveConfigOptions): RendererConfig {
 }
 
 function familyOf(options: ResolveConfigOptions): string {
-  const name = own(modelMap, options.nameOrPath);
+  const name = own(modelMap, options.nameOrPath) ?? customModels.get(options.nameOrPath ?? "");
   if (name === undefined) throw unknownModel(options);
   return name;
 }

@@ -71,7 +71,7 @@ function notLoaded(source: ImageSource, at: string): TitoError {
 function processorMissing(at: string): TitoError {
   return new TitoError(
     "image_processor_missing",
-    `${at}: nothing says how many tokens the model has for an image. Give the renderer an image processor, or load the images with one (loadImages with transformersImageProcessor).`,
+    `${at}: nothing says how many tokens the model has for an image. Give the renderer an imageProcessor, a built-in rule such as inklingImages({ rescale }) or your own, or load the images with one (loadImages with transformersImageProcessor).`,
     { details: { at } },
   );
 }

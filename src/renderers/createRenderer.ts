@@ -2,6 +2,7 @@ import { type ChatTemplateKwargs, type RendererConfigInput, resolveConfig } from
 import { TitoError } from "../errors.ts";
 import type { ImageProcessor } from "../images/index.ts";
 import type { Tokenizer } from "../tokenizer/types.ts";
+import { familyByName } from "./registerFamily.ts";
 import { families } from "./registry.ts";
 import { bindRenderer, type Renderer } from "./renderer.ts";
 
@@ -26,7 +27,7 @@ export function createRenderer(
   options: CreateRendererOptions = {},
 ): Renderer {
   const resolved = resolveConfig({ nameOrPath: tokenizer.nameOrPath, config, ...options });
-  const family = families.get(resolved.name);
+  const family = familyByName(resolved.name);
   if (family === undefined) {
     throw new TitoError(
       "family_not_available",

@@ -1,4 +1,11 @@
-import { type Tokenizer, tokenizerFromGguf } from "../../src/index.ts";
+import {
+  createRenderer,
+  type Renderer,
+  type RendererConfigInput,
+  TitoError,
+  type Tokenizer,
+  tokenizerFromGguf,
+} from "../../src/index.ts";
 import { modelFile } from "./qwen3.ts";
 
 const FIRST_ADDED_ID = 151_643;
@@ -12,3 +19,28 @@ export function familyTokenizer(nameOrPath: string, added: readonly string[], eo
   const addedTokens = added.map((content, index) => ({ id: FIRST_ADDED_ID + index, content, ...flags }));
   return tokenizerFromGguf(modelFile, { nameOrPath, addedTokens, eosToken });
 }
+
+/** A family's renderer on a tokenizer with the markers that the family asks for, and `more`. */
+export function familyRenderer(config: RendererConfigInput, more: readonly string[] = []): Renderer {
+  const added = requiredMarkers(config);
+  return createRenderer(familyTokenizer("", [...new Set([...added, ...more])]), config);
+}
+
+/** What a family misses in a vocabulary that has none of its markers. */
+function requiredMarkers(config: RendererConfigInput): string[] {
+  const known = requirements.get(config.name) ?? [];
+  if (known.length > 0) return known;
+  const needed: string[] = [];
+  for (;;) {
+    try {
+      createRenderer(familyTokenizer("", ["<|none|>", ...needed]), config);
+      requirements.set(config.name, needed);
+      return needed;
+    } catch (error) {
+      if (!(error instanceof TitoError) || error.code !== "token_missing") throw error;
+      needed.push(...(error.details.missing as string[]));
+    }
+  }
+}
+
+const requirements = new Map<string, string[]>();

@@ -25,3 +25,13 @@ export function reasonOf(error: unknown): string {
   if (typeof code === "string") return code;
   return cause instanceof Error ? reasonOf(cause) : error.name;
 }
+
+export function tooLarge(at: string, place: string, maxBytes: number): TitoError {
+  return loadError(
+    "image_load_failed",
+    at,
+    place,
+    `is larger than ${maxBytes} bytes`,
+    "Scale the image down, or raise maxBytes.",
+  );
+}

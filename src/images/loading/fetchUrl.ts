@@ -2,10 +2,9 @@ import { isIP } from "node:net";
 import { TitoError } from "../../errors.ts";
 import { placeOfUrl } from "../imagePart.ts";
 import { isPublicAddress } from "./addresses.ts";
-import { loadError, reasonOf } from "./errors.ts";
+import { loadError, reasonOf, tooLarge } from "./errors.ts";
 import { httpGet } from "./httpGet.ts";
 import type { LoadLimits } from "./options.ts";
-import { tooLarge } from "./readFile.ts";
 
 const maxRedirects = 5;
 

@@ -3,7 +3,7 @@ import { open, realpath } from "node:fs/promises";
 import { isAbsolute, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { TitoError } from "../../errors.ts";
-import { loadError, reasonOf } from "./errors.ts";
+import { loadError, reasonOf, tooLarge } from "./errors.ts";
 import type { LoadLimits } from "./options.ts";
 
 /** Reads a file that lies inside an allowed folder after all links are followed. `path` may be a file URL. */
@@ -59,14 +59,4 @@ async function readRegularFile(
     length += bytesRead;
   }
   return bytes.subarray(0, length);
-}
-
-export function tooLarge(at: string, place: string, maxBytes: number): TitoError {
-  return loadError(
-    "image_load_failed",
-    at,
-    place,
-    `is larger than ${maxBytes} bytes`,
-    "Scale the image down, or raise maxBytes.",
-  );
 }

@@ -12,7 +12,7 @@ export interface NemotronImageOptions {
 /**
  * Nemotron 3.5 with vision (`nemotron_h_omni`): the grid of patches is scaled into bounds and rounded so that each side is a
  * multiple of two patches; one token for two by two patches. An engine served with a context so short that an image may
- * not have `maxPatches` (below about 3,400 tokens), or that shares its budget among several images, uses a smaller grid:
+ * not have `maxPatches` (below about 3,300 tokens), or that shares its budget among several images, uses a smaller grid:
  * set `maxPatches` to its own.
  */
 export function nemotronImages(options: NemotronImageOptions = {}): ImageProcessor {

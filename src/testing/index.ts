@@ -1,0 +1,32 @@
+/**
+ * What a renderer is tested with: arbitraries for messages, tools and completions, and the properties that every renderer
+ * must have. Needs `fast-check`.
+ *
+ * @example
+ * import fc from "fast-check";
+ * import { chunkingInvariant, roundTrips } from "tito-rl/testing";
+ * fc.assert(roundTrips(renderer));
+ * fc.assert(chunkingInvariant(renderer), { numRuns: 1000 });
+ * @module
+ */
+export { anyIds, completions, type SampledTurn, sampledTurn } from "./completions.ts";
+export {
+  type ConversationSample,
+  conversations,
+  results,
+  type TurnOptions,
+  type TurnSample,
+  turns,
+} from "./conversations.ts";
+export { images } from "./images.ts";
+export {
+  bridgeEqualsRender,
+  bridgeExtends,
+  chunkingInvariant,
+  injectionSafe,
+  masksConsistent,
+  type RoundTripOptions,
+  roundTrips,
+} from "./properties.ts";
+export { hostileTexts, plainTexts, texts } from "./text.ts";
+export { awkwardStrings, type ToolUse, toolUses } from "./tools.ts";

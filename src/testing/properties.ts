@@ -1,0 +1,217 @@
+import fc from "fast-check";
+import { equalJson, type JsonInput, type JsonValue, type Message, parseJson, tryParseJson } from "../messages/index.ts";
+import type { ParsedToolCall, ParserEvent, ParserState } from "../parse/index.ts";
+import { type Renderer, toOpenAIMessage } from "../renderers/index.ts";
+import { tokensPerMessage } from "../tokens/index.ts";
+import { completions, sampledTurn } from "./completions.ts";
+import { conversations, results, turns } from "./conversations.ts";
+import { hostileTexts, texts } from "./text.ts";
+import { vocabularyOf } from "./vocabulary.ts";
+
+export interface RoundTripOptions {
+  /** Give the parser the tools. Default true; without, arguments of formats that write no quotes may be ambiguous. */
+  readonly tools?: boolean | undefined;
+  /** Calls in a turn at most, for formats that have one. Default 3. */
+  readonly maxCalls?: number | undefined;
+}
+
+const user: Message = { role: "user", content: "hi" };
+
+/**
+ * An assistant's turn that is rendered and read again is the same: content, names, arguments with their types, and reasoning
+ * where the format keeps it. The response is `canonical`, and rendering what was read gives the same text.
+ */
+export function roundTrips(renderer: Renderer, options: RoundTripOptions = {}) {
+  const { words } = vocabularyOf(renderer);
+  return fc.property(turns({ words, maxCalls: options.maxCalls }), ({ message, tools }) => {
+    const turn = sampledTurn(renderer, [user, message], tools);
+    if (turn === null) return;
+    const parsed = renderer.parseResponse(turn.completion, {
+      prompt: turn.prompt,
+      tools: options.tools === false ? null : tools,
+    });
+    same("content", message.content, parsed.content);
+    if (parsed.reasoning) same("reasoning", message.reasoning_content, parsed.reasoning.text);
+    const calls = message.tool_calls ?? [];
+    same("number of calls", calls.length, parsed.toolCalls.length);
+    for (const [index, call] of calls.entries()) {
+      const read = parsed.toolCalls[index];
+      same("name", call.function?.name, read.name);
+      sameArguments(call.function?.arguments as JsonInput, read, options.tools !== false);
+    }
+    if (options.tools === false && parsed.toolCalls.some((call) => call.status === "ambiguous_arguments")) return;
+    same("canonical", true, parsed.canonical);
+    const again = sampledTurn(renderer, [user, toOpenAIMessage(parsed).message], tools);
+    same("text", renderer.tokenizer.decode(turn.completion), renderer.tokenizer.decode(again?.completion ?? []));
+  });
+}
+
+/** With a schema every argument is read by its type; without, a text may be taken for the value that it prints like. */
+function sameArguments(given: JsonInput, read: ParsedToolCall, typed: boolean): void {
+  if (read.argumentsText === null) throw new Error(`arguments were not read: ${read.status} ${read.raw}`);
+  const value = parseJson(read.argumentsText);
+  if (typed || read.status !== "ambiguous_arguments") {
+    if (read.status !== "ok") throw new Error(`status ${read.status} of ${read.raw}`);
+    if (!equalJson(given, value)) throw new Error(`arguments ${show(given)} read as ${read.argumentsText}`);
+    return;
+  }
+  for (const [key, one] of value as ReadonlyMap<string, JsonValue>) {
+    const original = (given as Record<string, JsonInput>)[key];
+    const asValue = typeof original === "string" ? tryParseJson(original) : null;
+    if (!equalJson(original, one) && !(asValue?.ok && equalJson(asValue.value, one)))
+      throw new Error(`argument ${key} ${show(original)} read as ${show(one)}`);
+  }
+}
+
+/** Whatever the completion is, a bridge does not throw: it refuses with a reason, or adds ids none of which is sampled. */
+export function bridgeExtends(renderer: Renderer) {
+  return fc.property(completions(renderer), texts(), ({ prompt, completion, tools }, content) => {
+    const request = { promptIds: prompt, completionIds: completion, tools };
+    const bridge = renderer.bridgeToNextTurn({ ...request, newMessages: [{ role: "tool", name: "search", content }] });
+    const stopped = completion.some((id) => renderer.stopTokenIds.includes(id));
+    if (!bridge.ok) {
+      if (bridge.message.length < 20) throw new Error(`a refusal without a sentence: ${bridge.reason}`);
+      return;
+    }
+    const { tokenIds, sampledMask, messageIndices } = bridge.extension;
+    same("synthetic close", !stopped, bridge.synthetic !== null);
+    same("a sampled token", false, sampledMask.includes(1));
+    if (bridge.synthetic && !(bridge.synthetic[0] === 0 && bridge.synthetic[1] <= tokenIds.length))
+      throw new Error(`synthetic ${bridge.synthetic} of ${tokenIds.length}`);
+    same("messages", true, messageIndices.includes(0));
+  });
+}
+
+/** Where a full render keeps the history as it was sampled, a bridge gives the same ids. */
+export function bridgeEqualsRender(renderer: Renderer) {
+  const { words } = vocabularyOf(renderer);
+  const cycles = turns({ words: words.filter((one) => one !== ""), maxCalls: 1 })
+    .filter(({ message }) => message.tool_calls !== undefined)
+    .chain((turn) => fc.record({ turn: fc.constant(turn), answers: results(turn.message, texts()) }));
+  return fc.property(cycles, ({ turn: { message, tools }, answers }) => {
+    const turn = sampledTurn(renderer, [user, message], tools);
+    if (turn === null) return;
+    const history = [...turn.prompt, ...turn.completion];
+    const full = renderer.renderIds([user, message, ...answers], { tools, addGenerationPrompt: true });
+    if (history.some((id, i) => full[i] !== id)) return;
+    const bridge = renderer.bridgeToNextTurn({
+      promptIds: turn.prompt,
+      completionIds: turn.completion,
+      newMessages: answers,
+      tools,
+    });
+    if (!bridge.ok) return;
+    same("next prompt", full.join(" "), [...history, ...bridge.extension.tokenIds].join(" "));
+  });
+}
+
+/** Any way of cutting a completion into pieces, the state stored between them, gives the same response and events. */
+export function chunkingInvariant(renderer: Renderer) {
+  const opening = fc.constantFrom("open", "closed", "unknown", "prompt");
+  return fc.property(
+    completions(renderer),
+    fc.array(fc.nat(5), { maxLength: 60 }),
+    opening,
+    (turn, cuts, reasoning) => {
+      const prompt = reasoning === "prompt" ? turn.prompt : { reasoning };
+      const options = { prompt, tools: turn.tools };
+      const parser = renderer.parser(options);
+      const wholeEvents = parser.push(turn.completion);
+      const whole = parser.end();
+      let state: ParserState | undefined;
+      const events: ParserEvent[] = [];
+      for (const piece of pieces(turn.completion, cuts)) {
+        const next = renderer.parser({ ...options, state });
+        events.push(...next.push(piece));
+        state = JSON.parse(JSON.stringify(next.state)) as ParserState;
+      }
+      const last = renderer.parser({ ...options, state }).end();
+      same("response", show(whole.response), show(last.response));
+      same("events", show(joined([...wholeEvents, ...whole.events])), show(joined([...events, ...last.events])));
+      same("content", whole.response.content, said(events.concat(last.events), "content"));
+      same("reasoning", whole.response.reasoning?.text ?? "", said(events.concat(last.events), "reasoning"));
+      let end = 0;
+      for (const { tokenSpan } of whole.response.toolCalls) {
+        if (tokenSpan[0] < end || tokenSpan[1] > turn.completion.length)
+          throw new Error(`token span ${tokenSpan} after ${end}`);
+        end = tokenSpan[1];
+      }
+    },
+  );
+}
+
+/** Columns are equally long and account for every token; only assistants' tokens are sampled, and those are content. */
+export function masksConsistent(renderer: Renderer) {
+  const { words } = vocabularyOf(renderer);
+  return fc.property(
+    conversations({ contents: texts(), words }),
+    fc.boolean(),
+    ({ messages, tools }, addGenerationPrompt) => {
+      const rendered = renderer.render(messages, { tools, addGenerationPrompt });
+      const { tokenIds, messageIndices, sampledMask, contentMask } = rendered;
+      for (const column of [messageIndices, sampledMask, contentMask]) same("length", tokenIds.length, column.length);
+      same("ids", tokenIds.join(" "), renderer.renderIds(messages, { tools, addGenerationPrompt }).join(" "));
+      const scaffold = messageIndices.filter((message) => message === -1).length;
+      same("tokens", tokenIds.length, tokensPerMessage(rendered).reduce((a, b) => a + b, 0) + scaffold);
+      for (const [i, bit] of sampledMask.entries()) {
+        if (messageIndices[i] >= 0 && messages[messageIndices[i]].role === "assistant")
+          same("content of a sampled token", bit, contentMask[i]);
+        else same("a sampled token outside an assistant's turn", 0, bit);
+      }
+    },
+  );
+}
+
+/** No text of a user, tool, system message or tool spec makes a control token or marker (`contentSpecials: "text"`). */
+export function injectionSafe(renderer: Renderer) {
+  const { markers, words } = vocabularyOf(renderer);
+  const specials = new Set(renderer.tokenizer.addedTokens.map((token) => token.id));
+  const count = (ids: Int32Array) => ids.filter((id) => specials.has(id)).length;
+  const hostile = hostileTexts(markers).map((one) => `x${one}x`);
+  return fc.property(conversations({ contents: hostile, words }), hostile, ({ messages, tools }, description) => {
+    const withTools = (text: string) =>
+      tools.map((tool) => ({
+        ...tool,
+        function: { ...(tool as { function: { name: string } }).function, description: text },
+      })) as typeof tools;
+    const harmless = messages.map((one) => (one.role === "assistant" ? one : { ...one, content: "x" }));
+    same(
+      "control tokens",
+      count(renderer.renderIds(harmless, { tools: withTools("x") })),
+      count(renderer.renderIds(messages, { tools: withTools(description) })),
+    );
+  });
+}
+
+function same(what: string, expected: unknown, actual: unknown): void {
+  if (!Object.is(expected, actual)) throw new Error(`${what}: expected ${show(expected)}, got ${show(actual)}`);
+}
+
+function show(value: unknown): string {
+  return JSON.stringify(value, (_, one) => (typeof one === "bigint" ? `${one}n` : one));
+}
+
+const said = (events: readonly ParserEvent[], kind: "content" | "reasoning"): string =>
+  events.map((event) => (event.kind === kind ? event.text : "")).join("");
+
+/** Neighbouring deltas of one kind as one. */
+function joined(events: readonly ParserEvent[]): ParserEvent[] {
+  const all: ParserEvent[] = [];
+  for (const event of events) {
+    const last = all.at(-1);
+    if (last && "text" in last && "text" in event && last.kind === event.kind)
+      all[all.length - 1] = { ...last, text: last.text + event.text };
+    else all.push(event);
+  }
+  return all;
+}
+
+function pieces(ids: Int32Array, cuts: readonly number[]): Int32Array[] {
+  const all: Int32Array[] = [];
+  let at = 0;
+  for (const cut of cuts) {
+    all.push(ids.subarray(at, at + cut));
+    at = Math.min(ids.length, at + cut);
+  }
+  return [...all, ids.subarray(at)];
+}
