@@ -26,6 +26,8 @@ export interface Entry {
     readonly vocabulary: Vocabulary;
     readonly input: unknown;
     readonly result: () => unknown;
+    /** Is it the same work? Default: the results are equal. */
+    readonly same?: (theirs: unknown, ours: unknown) => boolean;
   };
   /** Or another way of ours to the same end. */
   readonly other?: { readonly name: string; readonly run: () => unknown };
@@ -55,6 +57,11 @@ export class Bench {
     return name.includes(this.#only);
   }
 
+  /** May rows be wanted whose names begin so? */
+  wantsSome(beginning: string): boolean {
+    return beginning.includes(this.#only) || this.#only.startsWith(beginning) || beginning.startsWith(this.#only);
+  }
+
   /** Two rows, of CPU and of wall time. */
   async measure({ name, run, prepare, peer, other }: Entry): Promise<void> {
     if (!this.wants(name)) return;
@@ -81,10 +88,14 @@ export class Bench {
   }
 
   /** Times of unequal work say nothing, and a peer that fails should not end the bench. */
-  async #agrees(name: string, peer: Peer, { work, vocabulary, input, result }: NonNullable<Entry["peer"]>) {
+  async #agrees(
+    name: string,
+    peer: Peer,
+    { work, vocabulary, input, result, same = isDeepStrictEqual }: NonNullable<Entry["peer"]>,
+  ) {
     try {
       const theirs = await peer.prepare(work, vocabulary, input);
-      if (isDeepStrictEqual(theirs, JSON.parse(JSON.stringify(result())))) return true;
+      if (same(theirs, JSON.parse(JSON.stringify(result())))) return true;
       this.note(`${name}: the peer's result is another one, so it is not measured.`);
     } catch (error) {
       this.note(`${name}: ${(error as Error).message}`);

@@ -6,8 +6,10 @@ import { fixturesFolder } from "../src/conform/locate.ts";
 import { Bench } from "./bench.ts";
 import { benchGeneratedBridges, benchRecordedBridges } from "./bridge.ts";
 import { benchGeneratedText, benchRecordedText } from "./encode.ts";
+import { benchFamilies } from "./families.ts";
 import { benchGeneratedParses, benchRecordedParses } from "./parse.ts";
 import { Peer } from "./peer.ts";
+import { benchPool } from "./pool.ts";
 import { benchGeneratedRenders, benchRecordedRenders, LONG_TURNS } from "./render.ts";
 import { benchRollout } from "./rollout.ts";
 import { setUp } from "./setting.ts";
@@ -71,6 +73,7 @@ async function generated(bench: Bench, scratch: string, smoke: boolean): Promise
   await benchGeneratedBridges(bench, setting, smoke ? [1000, 8000] : [1000, 8000, 32_000, 128_000]);
   await benchRollout(bench, setting, smoke ? 4 : LONG_TURNS);
   await benchGeneratedText(bench, setting, smoke ? 2000 : 40_000);
+  await benchPool(bench, setting, smoke);
 }
 
 async function recorded(bench: Bench, scratch: string, python: string | undefined): Promise<void> {
@@ -84,5 +87,6 @@ async function recorded(bench: Bench, scratch: string, python: string | undefine
   await benchRecordedRenders(bench, setting, workloads);
   await benchRecordedParses(bench, setting, workloads);
   await benchRecordedBridges(bench, setting, workloads);
+  await benchFamilies(bench, fixtures, scratch, workloads);
   if (python) await benchRecordedText(bench, python, workloads);
 }

@@ -1,6 +1,6 @@
 """The peers, driven line by line: one JSON command in, one JSON answer out.
 
-{"kind": "load", "name", "path", "eos_token", "name_or_path", "chat_template"}  builds a tokenizer and its renderer
+{"kind": "load", "name", "path", "eos_token", "name_or_path", "chat_template", "family"}  builds a tokenizer and its renderer
 {"kind": "prepare", "work", "tokenizer", "input"}  sets the work that is measured, answers {"result"}
 {"kind": "run", "times"}  answers {"cpu", "wall"}: milliseconds of all times together
 """
@@ -16,23 +16,48 @@ os.environ["TOKENIZERS_PARALLELISM"] = "false"
 warnings.filterwarnings("ignore")
 logging.disable(logging.WARNING)
 
-from renderers import Qwen3RendererConfig, build_training_sample, create_renderer
+from renderers import build_training_sample, config_from_name, create_renderer
 from tokenizers import Tokenizer
 from transformers import PreTrainedTokenizerFast
 
+O200K = "|".join(
+    [
+        r"""[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?""",
+        r"""[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?""",
+        r"""\p{N}{1,3}""",
+        r""" ?[^\s\p{L}\p{N}]+[\r\n/]*""",
+        r"""\s*[\r\n]+""",
+        r"""\s+(?!\S)""",
+        r"""\s+""",
+    ]
+)
 tokenizers = {}
 work_now = None
 
 
+def engine(path):
+    if not path.endswith(".tiktoken"):
+        return Tokenizer.from_file(path)
+    # Harmony brings its own encoder and reads the ranks from here.
+    os.environ["TIKTOKEN_ENCODINGS_BASE"] = os.path.dirname(path)
+    from tokenizers import AddedToken
+    from transformers.convert_slow_tokenizer import TikTokenConverter
+
+    converted = TikTokenConverter(vocab_file=path, pattern=O200K, extra_special_tokens=[]).converted()
+    names = ["<|startoftext|>", "<|endoftext|>", "<|return|>", "<|constrain|>", "<|channel|>", "<|start|>", "<|end|>", "<|message|>", "<|call|>"]
+    converted.add_special_tokens([AddedToken(name, normalized=False, special=True) for name in names])
+    return converted
+
+
 def load(command):
     tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=Tokenizer.from_file(command["path"]),
+        tokenizer_object=engine(command["path"]),
         eos_token=command["eos_token"],
         clean_up_tokenization_spaces=False,
     )
     tokenizer.name_or_path = command["name_or_path"]
     tokenizer.chat_template = command.get("chat_template")
-    tokenizers[command["name"]] = tokenizer, create_renderer(tokenizer, Qwen3RendererConfig())
+    tokenizers[command["name"]] = tokenizer, create_renderer(tokenizer, config_from_name(command["family"]))
 
 
 def prepared(work, tokenizer, renderer, given):

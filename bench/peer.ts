@@ -44,10 +44,10 @@ export class Peer {
 
   /** Sets the work and does it once, for its result. */
   async prepare(work: PeerWork, vocabulary: Vocabulary, input: unknown): Promise<unknown> {
-    const { name, nameOrPath, eosToken, chatTemplate } = vocabulary;
+    const { name, nameOrPath, eosToken, chatTemplate, family = "qwen3" } = vocabulary;
     if (!this.#loaded.has(name)) {
       const path = await vocabulary.file();
-      const settings = { eos_token: eosToken, name_or_path: nameOrPath, chat_template: chatTemplate ?? null };
+      const settings = { eos_token: eosToken, name_or_path: nameOrPath, chat_template: chatTemplate ?? null, family };
       await this.#ask({ kind: "load", name, path, ...settings });
       this.#loaded.add(name);
     }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { baseTokenizerFile, packageRoot } from "../src/conform/locate.ts";
-import { loadTokenizer, type Tokenizer } from "../src/tokenizer/index.ts";
+import { loadTokenizer, readAddedTokens, type Tokenizer, tokenizerFromTiktoken } from "../src/tokenizer/index.ts";
 
 /** A vocabulary that this package and the peers load from the same data. */
 export interface Vocabulary {
@@ -10,6 +10,8 @@ export interface Vocabulary {
   readonly nameOrPath: string;
   readonly eosToken: string;
   readonly chatTemplate: string | undefined;
+  /** The family that the peer renders it as; default `qwen3`. */
+  readonly family?: string | undefined;
   /** What this package loads. */
   readonly path: string;
   /** A `tokenizer.json`, which is what the peers load; made on the first call. */
@@ -65,6 +67,32 @@ export function recordedVocabulary(fixtures: string, scratch: string): Vocabular
     file,
     load: async () => loadTokenizer(await file(), meta),
   };
+}
+
+/** The vocabulary of a family's recorded cases; undefined where its base is not installed. */
+export function overlayVocabulary(family: string, fixtures: string, scratch: string): Vocabulary | undefined {
+  const overlayFile = join(fixtures, "golden", "overlays", `${family}.json`);
+  if (!existsSync(overlayFile)) return undefined;
+  const overlay = JSON.parse(readFileSync(overlayFile, "utf8"));
+  const meta = { nameOrPath: overlay.name_or_path as string, eosToken: overlay.eos_token as string };
+  const common = { ...meta, name: `family ${family}`, family, chatTemplate: undefined };
+  const addedTokens = readAddedTokens(overlay.added_tokens);
+  if (overlay.base === "o200k") {
+    const path = join(fixtures, "golden", "o200k_base.tiktoken");
+    const load = async () => tokenizerFromTiktoken(readFileSync(path), { pattern: "o200k", ...meta, addedTokens });
+    return { ...common, path, file: async () => path, load };
+  }
+  const base = baseTokenizerFile(overlay.base);
+  if (!base) return undefined;
+  const path = join(scratch, `family-${family}.json`);
+  const file = async () => {
+    if (!existsSync(path)) {
+      const tokenizer = JSON.parse(readFileSync(base, "utf8"));
+      await writeFile(path, JSON.stringify({ ...tokenizer, added_tokens: overlay.added_tokens, post_processor: null }));
+    }
+    return path;
+  };
+  return { ...common, path, file, load: async () => loadTokenizer(await file(), meta) };
 }
 
 /** A GGUF's byte-level vocabulary in the form that Hugging Face `tokenizers` reads, with Qwen's pre-tokenizer. */
