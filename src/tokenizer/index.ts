@@ -1,8 +1,11 @@
 export { adaptTransformersTokenizer, type TransformersTokenizer } from "./adapters/transformers.ts";
 export { readAddedTokens } from "./loaders/addedTokens.ts";
+export type { TokenizerConfig } from "./loaders/configValues.ts";
 export { type LoadTokenizerOptions, loadTokenizer } from "./loaders/files.ts";
 export { tokenizerFromGguf } from "./loaders/gguf.ts";
+export { tokenizerFromKimi } from "./loaders/kimi.ts";
 export type { TokenizerMeta, TokenizerOptions } from "./loaders/meta.ts";
+export { type SentencePieceOptions, tokenizerFromSentencePiece } from "./loaders/sentencePiece/load.ts";
 export { type TiktokenOptions, tokenizerFromTiktoken } from "./loaders/tiktoken.ts";
 export { tokenizerFromJson } from "./loaders/tokenizerJson.ts";
 export type { PatternName } from "./pretokenizers/patterns.ts";

@@ -34,6 +34,13 @@ export interface EncodeOptions {
    * Neither reading ever adds a beginning- or end-of-sequence token.
    */
   readonly addedTokens?: "match" | "plain" | readonly TextRange[];
+  /**
+   * Put the blank before the first word that SentencePiece and Metaspace tokenizers put at the start of a text (default
+   * false). It goes before text only: never where an added token stands first, never after one, whatever the tokenizer's
+   * files say (`legacy: false` of transformers). The result has one byte more than `normalize(text)`, where the tokenizer
+   * has such a blank; others ignore this.
+   */
+  readonly prefixSpace?: boolean;
 }
 
 /**

@@ -157,6 +157,16 @@ describe("GGUF vocabulary", () => {
     expect(tokenizer.decode([256, 260])).toBe("he");
   });
 
+  test("an end or beginning of sequence that is no token is refused", () => {
+    const missing = expect.objectContaining({ code: "token_missing" });
+    for (const id of [260, 261]) {
+      const file = vocabulary({ "tokenizer.ggml.bos_token_id": typed(4, u32(id)) });
+      expect(() => tokenizerFromGguf(file)).toThrow(missing);
+      expect(tokenizerFromGguf(file, { bosToken: "<think>" }).bosTokenId).toBe(259);
+    }
+    expect(() => tokenizerFromGguf(vocabulary(), { eosToken: "</s>" })).toThrow(/no token <\/s>/);
+  });
+
   test("an unknown pre-tokenizer or model is refused by name", () => {
     const over = (key: string, value: string) => vocabulary({ [`tokenizer.ggml.${key}`]: typed(8, text(value)) });
     expect(() => tokenizerFromGguf(over("pre", "gibberish"))).toThrow(/"gibberish" is not known; known are qwen2, /);

@@ -7,6 +7,7 @@ import {
   adaptTransformersTokenizer,
   loadTokenizer,
   readAddedTokens,
+  shareTables,
   type Tokenizer,
   tokenizerFromJson,
   tokenizerFromTiktoken,
@@ -130,7 +131,7 @@ describe("fallback", () => {
   const fallback = tokenizerFromJson(other, { eosToken: "<|im_end|>", chatTemplate: "{{ x }}" });
 
   test("gives the same ids, bytes and text in each reading", () => {
-    expect(fallback.constructor.name).toBe("FallbackTokenizer");
+    expect(() => shareTables(fallback)).toThrow(expect.objectContaining({ code: "tokenizer_unsupported" }));
     for (const input of [text, "<m>", "héllo\n\n 42 \ud800", "<think>hello"]) {
       for (const addedTokens of ["match", "plain", [[0, 3]]] as const) {
         const ids = ours.encode(input, { addedTokens });
@@ -266,6 +267,19 @@ describe("loadTokenizer", () => {
       expect(tokenizer.chatTemplate).toBe("{{ z }}");
       expect(tokenizer.nameOrPath).toBe("acme/toy");
     }
+  });
+
+  test("names an end or beginning of sequence that is no token", async () => {
+    const missing = { code: "token_missing", message: expect.stringMatching(/acme\/toy has no token <\|end\|>/) };
+    for (const named of [{ eosToken: "<|end|>" }, { bosToken: "<|end|>" }]) {
+      await expect(loadTokenizer(folder, { nameOrPath: "acme/toy", ...named })).rejects.toMatchObject(missing);
+    }
+    expect(() =>
+      tokenizerFromTiktoken(
+        `${CHAR_OF_BYTE.map((_, byte) => `${Buffer.of(byte).toString("base64")} ${byte}`).join("\n")}`,
+        { pattern: "o200k", eosToken: "</s>" },
+      ),
+    ).toThrow(expect.objectContaining({ code: "token_missing" }));
   });
 
   test("says what is missing", async () => {

@@ -1,6 +1,6 @@
 import { TitoError } from "../../errors.ts";
 import { readAddedTokens } from "../loaders/addedTokens.ts";
-import { defaultTemplate, tokenText } from "../loaders/configValues.ts";
+import { metaOfConfig, type TokenizerConfig } from "../loaders/configValues.ts";
 import type { TokenizerOptions } from "../loaders/meta.ts";
 import { tokenizerFromJson } from "../loaders/tokenizerJson.ts";
 import type { Tokenizer } from "../types.ts";
@@ -19,13 +19,6 @@ export interface TransformersTokenizer {
   readonly added_tokens?: unknown;
 }
 
-interface Config {
-  readonly eos_token?: unknown;
-  readonly bos_token?: unknown;
-  readonly chat_template?: unknown;
-  readonly name_or_path?: unknown;
-}
-
 /**
  * Makes a tokenizer of the data in a `@huggingface/transformers` tokenizer. The object itself is not used afterwards.
  *
@@ -36,15 +29,8 @@ interface Config {
  * });
  */
 export function adaptTransformersTokenizer(source: TransformersTokenizer, options: TokenizerOptions = {}): Tokenizer {
-  const config = (source.config ?? {}) as Config;
-  const name = typeof config.name_or_path === "string" ? config.name_or_path : undefined;
-  return tokenizerFromJson(jsonOf(source), {
-    nameOrPath: options.nameOrPath ?? name,
-    eosToken: options.eosToken ?? tokenText(config.eos_token),
-    bosToken: options.bosToken ?? tokenText(config.bos_token),
-    chatTemplate: options.chatTemplate ?? defaultTemplate(config.chat_template),
-    addedTokens: options.addedTokens,
-  });
+  const meta = metaOfConfig((source.config ?? {}) as TokenizerConfig, options);
+  return tokenizerFromJson(jsonOf(source), { ...meta, addedTokens: options.addedTokens });
 }
 
 /** A part of a version 3 tokenizer. */

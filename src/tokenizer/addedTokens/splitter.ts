@@ -5,8 +5,10 @@ import { TokenTrie } from "./tokenTrie.ts";
 
 /** What takes the pieces of a text, in order. */
 export interface PieceSink {
-  /** Text between added tokens. */
+  /** Text between added tokens, as it was given. */
   text(piece: string): void;
+  /** The same where added tokens were looked for in the normalised text: what is left of that. */
+  normalizedText(piece: string): void;
   token(id: number): void;
 }
 
@@ -56,7 +58,7 @@ export class AddedTokenSplitter {
     const mapped =
       ranges === undefined || normalized === text ? ranges : mapRanges(text, normalized, ranges, this.#normalize);
     const emitPiece = (start: number, end: number): void => {
-      if (start < end) sink.text(normalized.slice(start, end));
+      if (start < end) sink.normalizedText(normalized.slice(start, end));
     };
     emitMatches(normalized.length, findMatches(this.#normalized, normalized, mapped), emitPiece, sink);
   }

@@ -175,7 +175,7 @@ export class Encoder {
     const length = writeUtf8(this.#units, start, end, bytes);
     const id = findToken(this.#tables, finishHash(hashBytes(bytes, 0, length)), bytes, 0, length);
     if (id >= 0 && (this.#isAnyWhole || (this.#tables.tokenFlags[id] & WHOLE) !== 0)) this.out.push(id);
-    else this.#merger.merge(bytes, length, this.out);
+    else this.#merger.mergeBytes(bytes, length, this.#tables, this.out);
     if (bytes.length > KEPT_UNITS * 3) this.#bytes = new Uint8Array(1024);
   }
 }

@@ -7,12 +7,18 @@ const LINEAR_LIMIT = 64;
 /** A heap key is `rank * POSITIONS + position`: exact in a double up to 2^23 ranks and 2^27 positions. */
 const POSITIONS = 2 ** 27;
 
+/** What merging symbols takes. */
+export type MergeTables = Pick<BpeTables, "mergeSlots" | "mergedIds">;
+
+/** What merging bytes takes beside. */
+export type ByteTables = Pick<BpeTables, "byteIds" | "bytePairRanks">;
+
 /**
  * Byte-pair merging: of all neighbours that have a merge, the one of lowest rank goes first, the leftmost of equals.
  * O(n log n) in the number of bytes. Holds scratch memory, so one call at a time.
  */
 export class Merger {
-  readonly #tables: BpeTables;
+  readonly #tables: MergeTables;
   /** Id of the token that starts at a position. */
   #symbols = new Int32Array(LINEAR_LIMIT);
   /** Rank of the merge of the token at a position with the one after it. */
@@ -22,19 +28,37 @@ export class Merger {
   #heap = new Float64Array(0);
   #heapSize = 0;
 
-  constructor(tables: BpeTables) {
+  constructor(tables: MergeTables) {
     this.#tables = tables;
   }
 
   /** Appends the ids of `bytes[0, length)` to `out`. */
-  merge(bytes: Uint8Array, length: number, out: IdBuffer): void {
-    out.reserve(length);
-    if (length <= LINEAR_LIMIT) this.#mergeShort(bytes, length, out);
-    else this.#mergeLong(bytes, length, out);
+  mergeBytes(bytes: Uint8Array, length: number, tables: ByteTables, out: IdBuffer): void {
+    if (length > LINEAR_LIMIT) this.#reserve(length);
+    this.#loadBytes(bytes, length, tables);
+    this.#merge(length, out);
   }
 
-  #load(bytes: Uint8Array, length: number): void {
-    const { byteIds, bytePairRanks } = this.#tables;
+  /** Appends what `ids[0, length)` merge to. */
+  mergeIds(ids: Int32Array, length: number, out: IdBuffer): void {
+    if (length > LINEAR_LIMIT) this.#reserve(length);
+    const { mergeSlots } = this.#tables;
+    const symbols = this.#symbols;
+    const ranks = this.#ranks;
+    for (let index = 0; index < length; index++) {
+      symbols[index] = ids[index];
+      ranks[index] = index + 1 < length ? findMerge(mergeSlots, ids[index], ids[index + 1]) : NO_MERGE;
+    }
+    this.#merge(length, out);
+  }
+
+  #merge(length: number, out: IdBuffer): void {
+    out.reserve(length);
+    if (length <= LINEAR_LIMIT) this.#mergeShort(length, out);
+    else this.#mergeLong(length, out);
+  }
+
+  #loadBytes(bytes: Uint8Array, length: number, { byteIds, bytePairRanks }: ByteTables): void {
     const symbols = this.#symbols;
     const ranks = this.#ranks;
     const last = length - 1;
@@ -47,8 +71,7 @@ export class Merger {
     ranks[last] = NO_MERGE;
   }
 
-  #mergeShort(bytes: Uint8Array, length: number, out: IdBuffer): void {
-    this.#load(bytes, length);
+  #mergeShort(length: number, out: IdBuffer): void {
     const { mergeSlots, mergedIds } = this.#tables;
     const symbols = this.#symbols;
     const ranks = this.#ranks;
@@ -80,9 +103,7 @@ export class Merger {
     out.length = end;
   }
 
-  #mergeLong(bytes: Uint8Array, length: number, out: IdBuffer): void {
-    this.#reserve(length);
-    this.#load(bytes, length);
+  #mergeLong(length: number, out: IdBuffer): void {
     const { mergeSlots, mergedIds } = this.#tables;
     const symbols = this.#symbols;
     const ranks = this.#ranks;

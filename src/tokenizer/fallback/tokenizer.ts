@@ -1,19 +1,22 @@
 import { createRequire } from "node:module";
 import type { Tokenizer as HubTokenizer } from "@huggingface/tokenizers";
 import { TitoError } from "../../errors.ts";
-import { AddedTokenSplitter, type PieceSink } from "../addedTokens/splitter.ts";
-import { Decoder } from "../bpe/decoder.ts";
+import { bytesOfSpelling, CHAR_OF_BYTE } from "../bpe/byteAlphabet.ts";
 import { IdBuffer } from "../bpe/idBuffer.ts";
-import { packTokens } from "../bpe/packTokens.ts";
+import { packTokens, type TokenTables } from "../bpe/packTokens.ts";
+import type { Engine } from "../engine.ts";
+import { EngineTokenizer } from "../engineTokenizer.ts";
 import type { TokenizerMeta } from "../loaders/meta.ts";
-import type { AddedToken, EncodeOptions, Ids, Tokenizer } from "../types.ts";
-import { type TokenizerFile, type TokenSpelling, tokenSpelling } from "./tokenBytes.ts";
+import type { TokenizerFile } from "../loaders/parts.ts";
+import type { AddedToken, Tokenizer } from "../types.ts";
+import { whyNotByteLevel } from "./byteLevel.ts";
 
 const require = createRequire(import.meta.url);
 
 /**
- * A tokenizer that this package's engine does not know, run by `@huggingface/tokenizers`. Only text between added tokens
- * goes there: matching them, and decoding, is done here, so that both readings are exact and nothing is cleaned up.
+ * A byte-level tokenizer that this package's engine does not know, run by `@huggingface/tokenizers`. Only text between
+ * added tokens goes there: matching them, and decoding, is done here, so that both readings are exact and nothing is
+ * cleaned up.
  *
  * @throws TitoError `tokenizer_unsupported` where the bytes of an id cannot be known, or that package refuses.
  */
@@ -22,9 +25,12 @@ export function createFallbackTokenizer(
   addedTokens: readonly AddedToken[],
   meta: TokenizerMeta,
 ): Tokenizer {
-  const spelling = tokenSpelling(file);
-  if (typeof spelling === "string") throw unsupported(meta, `its ${spelling} is not one whose bytes are known by id`);
-  return new FallbackTokenizer(openHubTokenizer(file, meta), spelling, addedTokens, meta);
+  const why = whyNotByteLevel(file);
+  if (why !== undefined) throw unsupported(meta, `its ${why} is not one whose bytes are known by id`);
+  const hub = openHubTokenizer(file, meta);
+  const missing = CHAR_OF_BYTE.find((entry) => hub.token_to_id(entry) === undefined);
+  if (missing !== undefined) throw unsupported(meta, `its vocabulary has no ${missing}, so text would be lost`);
+  return new EngineTokenizer(new HubEngine(hub, addedTokens), addedTokens, meta);
 }
 
 function openHubTokenizer(file: TokenizerFile, meta: TokenizerMeta): HubTokenizer {
@@ -46,98 +52,51 @@ function openHubTokenizer(file: TokenizerFile, meta: TokenizerMeta): HubTokenize
 
 function unsupported({ nameOrPath }: TokenizerMeta, fact: string, cause?: unknown): TitoError {
   const name = nameOrPath === undefined ? "This tokenizer" : `The tokenizer of ${nameOrPath}`;
-  return new TitoError("tokenizer_unsupported", `${name} cannot be used: ${fact}. Use a byte-level BPE model.`, {
-    details: { nameOrPath },
-    cause,
-  });
+  return new TitoError(
+    "tokenizer_unsupported",
+    `${name} cannot be used: ${fact}. Use a byte-level BPE model, or one with byte fallback.`,
+    { details: { nameOrPath }, cause },
+  );
 }
 
-class FallbackTokenizer implements Tokenizer {
-  readonly nameOrPath: string | undefined;
-  readonly vocabSize: number;
-  readonly addedTokens: readonly AddedToken[];
-  readonly eosTokenId: number | undefined;
-  readonly bosTokenId: number | undefined;
-  readonly chatTemplate: string | undefined;
+class HubEngine implements Engine {
+  readonly out = new IdBuffer();
+  readonly tokens: TokenTables;
   readonly #hub: HubTokenizer;
-  readonly #spelling: TokenSpelling;
-  readonly #decoder: Decoder;
-  readonly #splitter: AddedTokenSplitter;
-  readonly #idByContent: ReadonlyMap<string, number>;
-  readonly #contentById: ReadonlyMap<number, string>;
-  readonly #out = new IdBuffer();
-  readonly #sink: PieceSink = {
-    text: (piece) => this.#append(piece),
-    token: (id) => this.#out.push(id),
-  };
 
-  constructor(
-    hub: HubTokenizer,
-    spelling: TokenSpelling,
-    addedTokens: readonly AddedToken[],
-    { nameOrPath, eosToken, bosToken, chatTemplate }: TokenizerMeta,
-  ) {
-    const missing = spelling.required.find((entry) => hub.token_to_id(entry) === undefined);
-    if (missing !== undefined)
-      throw unsupported({ nameOrPath }, `its vocabulary has no ${missing}, so text would be lost`);
+  constructor(hub: HubTokenizer, addedTokens: readonly AddedToken[]) {
     this.#hub = hub;
-    this.#spelling = spelling;
-    this.#idByContent = new Map(addedTokens.map(({ content, id }) => [content, id]));
-    this.#contentById = new Map(addedTokens.map(({ content, id }) => [id, content]));
-    this.#splitter = new AddedTokenSplitter(addedTokens, (text) => this.#normalized(text));
-    const ids = [...hub.get_vocab(true).values(), ...this.#contentById.keys()];
-    this.vocabSize = ids.reduce((size, id) => Math.max(size, id + 1), 0);
-    this.#decoder = new Decoder(packTokens(this.vocabSize, (id) => this.#bytesOf(id)));
-    this.nameOrPath = nameOrPath;
-    this.addedTokens = addedTokens;
-    this.eosTokenId = eosToken === undefined ? undefined : this.tokenToId(eosToken);
-    this.bosTokenId = bosToken === undefined ? undefined : this.tokenToId(bosToken);
-    this.chatTemplate = chatTemplate;
+    const contents = new Map(addedTokens.map(({ id, content }) => [id, content]));
+    const vocabSize = [...hub.get_vocab(true).values(), ...contents.keys()].reduce((n, id) => Math.max(n, id + 1), 0);
+    this.tokens = packTokens(vocabSize, (id) => {
+      const content = contents.get(id);
+      return content === undefined ? bytesOfEntry(hub.id_to_token(id)) : Buffer.from(content, "utf8");
+    });
   }
 
-  encode(text: string, options?: EncodeOptions): Int32Array {
-    this.#out.length = 0;
-    this.#splitter.split(text, options?.addedTokens ?? "match", this.#sink);
-    return this.#out.take();
+  append(text: string): void {
+    for (const id of this.#hub.encode(text.toWellFormed(), { add_special_tokens: false }).ids) this.out.push(id);
+  }
+
+  appendNormalized(text: string): void {
+    this.append(text);
   }
 
   normalize(text: string): string {
-    return this.#spelling.readable(this.#normalized(text.toWellFormed()));
-  }
-
-  decode(ids: Ids): string {
-    return this.#decoder.decode(ids);
-  }
-
-  decodeBytes(ids: Ids): Uint8Array {
-    return this.#decoder.decodeBytes(ids);
-  }
-
-  byteLength(id: number): number {
-    return this.#decoder.byteLength(id);
-  }
-
-  tokenToId(token: string): number | undefined {
-    return this.#idByContent.get(token) ?? this.#hub.token_to_id(token);
-  }
-
-  idToToken(id: number): string | undefined {
-    return this.#contentById.get(id) ?? this.#hub.id_to_token(id);
-  }
-
-  #append(piece: string): void {
-    for (const id of this.#hub.encode(piece.toWellFormed(), { add_special_tokens: false }).ids) this.#out.push(id);
-  }
-
-  #normalized(text: string): string {
     const normalizer = this.#hub.normalizer as unknown as ((text: string) => string) | null;
-    return normalizer === null ? text : normalizer(text);
+    const wellFormed = text.toWellFormed();
+    return normalizer === null ? wellFormed : normalizer(wellFormed);
   }
 
-  #bytesOf(id: number): Uint8Array | undefined {
-    const content = this.#contentById.get(id);
-    if (content !== undefined) return Buffer.from(content, "utf8");
-    const entry = this.#hub.id_to_token(id);
-    return entry === undefined ? undefined : this.#spelling.bytesOf(entry);
+  idOf(entry: string): number | undefined {
+    return this.#hub.token_to_id(entry);
   }
+
+  entryOf(id: number): string | undefined {
+    return this.#hub.id_to_token(id);
+  }
+}
+
+function bytesOfEntry(entry: string | undefined): Uint8Array | undefined {
+  return entry === undefined ? undefined : (bytesOfSpelling(entry) ?? Buffer.from(entry, "utf8"));
 }

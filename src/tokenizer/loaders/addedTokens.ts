@@ -33,6 +33,21 @@ export function readAddedTokens(json: unknown): AddedToken[] {
   });
 }
 
+/**
+ * Reads `added_tokens_decoder` of a tokenizer_config.json: the same entries, by id. Tokens that are not `special` are
+ * matched in the text as given here, unless they say otherwise.
+ */
+export function readAddedTokensDecoder(json: unknown): AddedToken[] {
+  if (json === undefined || json === null) return [];
+  if (typeof json !== "object") throw invalid("are no object from id to token");
+  const entries = Object.entries(json).map(([id, token]) => ({
+    normalized: false,
+    ...(token as object),
+    id: Number(id),
+  }));
+  return readAddedTokens(entries);
+}
+
 function invalid(fact: string): TitoError {
   return new TitoError("tokenizer_invalid", `The tokenizer's added_tokens ${fact}. Check the file.`);
 }

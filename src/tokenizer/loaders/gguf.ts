@@ -117,7 +117,13 @@ function text(metadata: Metadata, key: string): string | undefined {
 
 function tokenAt(metadata: Metadata, tokens: GgufStrings, key: string): string | undefined {
   const id = metadata.get(key);
-  return typeof id === "number" && id < tokens.length ? ggufString(tokens, id) : undefined;
+  if (typeof id !== "number") return undefined;
+  if (id < tokens.length) return ggufString(tokens, id);
+  throw new TitoError(
+    "token_missing",
+    `This GGUF's ${key} is ${id}, and its vocabulary has ${tokens.length} tokens. Convert the model again, or name the token.`,
+    { details: { key, id, vocabSize: tokens.length } },
+  );
 }
 
 function invalid(fact: string): TitoError {

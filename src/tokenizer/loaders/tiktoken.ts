@@ -1,16 +1,19 @@
 import { TitoError } from "../../errors.ts";
 import { buildTables } from "../bpe/buildTables.ts";
+import type { ChunkLimits } from "../bpe/chunks.ts";
 import { MergeList } from "../bpe/mergeList.ts";
 import { BpeTokenizer } from "../bpe/tokenizer.ts";
 import { findToken, finishHash, hashBytes } from "../bpe/vocabulary.ts";
 import { type Vocabulary, VocabularyBuilder } from "../bpe/vocabularyBuilder.ts";
 import { PATTERN_NAMES, PATTERNS, type PatternName } from "../pretokenizers/patterns.ts";
-import type { Tokenizer } from "../types.ts";
+import type { AddedToken, Tokenizer } from "../types.ts";
 import type { TokenizerOptions } from "./meta.ts";
 
 export interface TiktokenOptions extends TokenizerOptions {
   /** The pre-tokenizer that goes with the ranks, which a ranks file does not name: `"o200k"` for gpt-oss. */
   readonly pattern: PatternName;
+  /** Limits at which long texts are cut first, as the model's own code does; none by default. */
+  readonly chunks?: ChunkLimits | undefined;
 }
 
 /**
@@ -27,21 +30,32 @@ export function tokenizerFromTiktoken(ranks: string | Uint8Array, options: Tikto
       `There is no pattern ${pattern}; there are ${PATTERN_NAMES.join(", ")}.`,
     );
   }
-  const vocabulary = readRanks(typeof ranks === "string" ? ranks : Buffer.from(ranks).toString("latin1"));
+  return tokenizerFromRanks(readRanks(ranks), addedTokens, options);
+}
+
+/** A tokenizer over ranks that were read before. */
+export function tokenizerFromRanks(
+  vocabulary: Vocabulary,
+  addedTokens: readonly AddedToken[],
+  { pattern, chunks, ...meta }: TiktokenOptions,
+): Tokenizer {
   const tables = buildTables(vocabulary, splitTokens(vocabulary), addedTokens, { proveWholeTokens: false });
   return new BpeTokenizer(tables, {
     pattern,
     nfc: false,
     ignoreMerges: true,
+    chunks,
     addedTokens,
-    nameOrPath: options.nameOrPath,
-    eosToken: options.eosToken,
-    bosToken: options.bosToken,
-    chatTemplate: options.chatTemplate,
+    nameOrPath: meta.nameOrPath,
+    eosToken: meta.eosToken,
+    bosToken: meta.bosToken,
+    chatTemplate: meta.chatTemplate,
   });
 }
 
-function readRanks(text: string): Vocabulary {
+/** The vocabulary of a ranks file: a rank is an id. */
+export function readRanks(ranks: string | Uint8Array): Vocabulary {
+  const text = typeof ranks === "string" ? ranks : Buffer.from(ranks).toString("latin1");
   const builder = new VocabularyBuilder();
   let line = 1;
   for (let start = 0; start < text.length; line++) {

@@ -1,7 +1,6 @@
 import { TitoError } from "../../errors.ts";
 import { buildTables } from "../bpe/buildTables.ts";
 import { BpeTokenizer } from "../bpe/tokenizer.ts";
-import type { TokenizerFile } from "../fallback/tokenBytes.ts";
 import { createFallbackTokenizer } from "../fallback/tokenizer.ts";
 import { isByteLevelDecoder, matchNormalizer, matchPreTokenizer } from "../pretokenizers/allowList.ts";
 import type { Tokenizer } from "../types.ts";
@@ -9,13 +8,16 @@ import { readAddedTokens } from "./addedTokens.ts";
 import { type JsonMembers, parseSpan, readMembers, skipSpace, skipValue } from "./json/scan.ts";
 import { readMerges, readVocabulary } from "./json/vocabulary.ts";
 import type { TokenizerOptions } from "./meta.ts";
+import { metaspaceTokenizer } from "./metaspaceJson.ts";
+import type { TokenizerFile } from "./parts.ts";
 
 /**
  * Makes a tokenizer from a `tokenizer.json`: its text, its bytes (fastest) or its parsed value. Post-processor, truncation
  * and padding are ignored: no token is ever added or cut off.
  *
- * A byte-level BPE model with a known pre-tokenizer runs on this package's own engine, anything else on
- * `@huggingface/tokenizers`.
+ * A byte-level BPE model with a known pre-tokenizer and a BPE model with `▁` for blanks and byte fallback (Llama 2, Gemma,
+ * Mistral) run on this package's own engines, other byte-level models on `@huggingface/tokenizers`. The blank that some put
+ * before a text is put there on request only (`prefixSpace`), and never after an added token.
  *
  * @throws TitoError `tokenizer_invalid` for a damaged file, `tokenizer_unsupported` for a tokenizer that neither can run
  *   exactly.
@@ -55,11 +57,8 @@ export function tokenizerFromJson(json: string | Uint8Array | object, options: T
   for (const [key, span] of model) if (key !== "vocab" && key !== "merges") flags.set(key, parseSpan(bytes, span));
   const isOurs = isPlainBpe(flags) && isByteLevelDecoder(value("decoder"));
   if (pattern === undefined || normalizer === undefined || !isOurs || vocab === undefined || merges === undefined) {
-    return createFallbackTokenizer(
-      parseSpan(bytes, { start: 0, end: bytes.length }) as TokenizerFile,
-      addedTokens,
-      meta,
-    );
+    const whole = parseSpan(bytes, { start: 0, end: bytes.length }) as TokenizerFile;
+    return metaspaceTokenizer(whole, addedTokens, meta) ?? createFallbackTokenizer(whole, addedTokens, meta);
   }
   const ignoreMerges = flags.get("ignore_merges") === true;
   const vocabulary = readVocabulary(bytes, vocab);

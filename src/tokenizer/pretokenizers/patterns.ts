@@ -1,7 +1,7 @@
 import { llama3Scanner, qwen2Scanner, qwen35Scanner } from "./cl100k.ts";
 import { deepseekScanner } from "./deepseek.ts";
 import { gpt2Scanner } from "./gpt2.ts";
-import { o200kScanner } from "./o200k.ts";
+import { kimiScanner, o200kScanner } from "./o200k.ts";
 import type { Scanner } from "./types.ts";
 
 const CONTRACTIONS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)";
@@ -12,11 +12,15 @@ const LOWER = "[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]";
 const cl100k = (digits: string): string =>
   `${CONTRACTIONS}|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|${digits}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|${WHITE_SPACE}`;
 
-const o200k = (suffix: string, digits: string): string =>
-  `[^\\r\\n\\p{L}\\p{N}]?${UPPER}*${LOWER}+${suffix}|[^\\r\\n\\p{L}\\p{N}]?${UPPER}+${LOWER}*${suffix}|${digits}` +
-  `| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|${WHITE_SPACE}`;
+const word = (upper: string, lower: string, suffix: string): string =>
+  `[^\\r\\n\\p{L}\\p{N}]?${upper}*${lower}+${suffix}|[^\\r\\n\\p{L}\\p{N}]?${upper}+${lower}*${suffix}`;
 
-export type PatternName = "gpt2" | "qwen2" | "qwen3.5" | "llama3" | "deepseek_v3" | "o200k" | "tekken";
+const o200k = (suffix: string, digits: string): string =>
+  `${word(UPPER, LOWER, suffix)}|${digits}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|${WHITE_SPACE}`;
+
+const notHan = (classes: string): string => classes.replace(/]$/, "&&[^\\p{Han}]]");
+
+export type PatternName = "gpt2" | "qwen2" | "qwen3.5" | "llama3" | "deepseek_v3" | "o200k" | "tekken" | "kimi";
 
 export interface Pattern {
   readonly scan: Scanner;
@@ -52,6 +56,13 @@ export const PATTERNS: Readonly<Record<PatternName, Pattern>> = {
     regexes: [o200k(`${CONTRACTIONS}?`, "\\p{N}{1,3}")],
   },
   tekken: { scan: o200kScanner({ maxDigits: 1, contractions: false }), regexes: [o200k("", "\\p{N}")] },
+  kimi: {
+    scan: kimiScanner,
+    regexes: [
+      `[\\p{Han}]+|${word(notHan(UPPER), notHan(LOWER), `${CONTRACTIONS}?`)}|\\p{N}{1,3}` +
+        `| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|${WHITE_SPACE}`,
+    ],
+  },
 };
 
 export const PATTERN_NAMES = Object.keys(PATTERNS) as readonly PatternName[];
