@@ -34,14 +34,21 @@ try {
 const renderer = createRenderer(await loadTokenizer("model.gguf"), { name: "qwen3" });
 const ids = renderer.renderIds([{ role: "user", content: "hi" }], { addGenerationPrompt: true });
 const parsed = renderer.parseResponse(renderer.tokenizer.encode("<think>\\nhm\\n</think>\\n\\nhello<|im_end|>"), { prompt: ids });
+const { createRendererPool } = await import("tito-rl/pool");
+const pool = await createRendererPool(renderer.tokenizer, { config: { name: "qwen3" }, size: 1, inlineBelow: 0 });
+const pooled = await pool.renderIds([{ role: "user", content: "hi" }], { addGenerationPrompt: true });
+await pool.close();
+const family = await import("tito-rl/family");
 const sampler = await import("tito-rl/sampler").then(({ loadSampler }) => loadSampler("model.gguf")).catch((error) => error);
-console.log(JSON.stringify({ text: renderer.tokenizer.decode(ids), content: parsed.content, sampler: sampler.code }));
+console.log(JSON.stringify({ text: renderer.tokenizer.decode(ids), content: parsed.content, pooled: pooled.join() === ids.join(), family: typeof family.markers, sampler: sampler.code }));
 `,
   );
   const seen = JSON.parse(run(process.execPath, ["smoke.mjs"]));
   const expected = {
     text: "<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n",
     content: "hello",
+    pooled: true,
+    family: "function",
     sampler: "sampler_missing",
   };
   if (JSON.stringify(seen) !== JSON.stringify(expected))

@@ -1,15 +1,70 @@
-// Writes the retention policies of all families into docs/families.md: npx tsx scripts/generate-families.ts
+// Writes the tables of docs/families.md: npx tsx scripts/generate-families.ts
 import { readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { type FamilyRetention, familyConfig, type RetentionRow, retentionTable } from "../src/configs/index.ts";
+import { familyFields } from "../src/configs/familyConfig.ts";
+import {
+  type FamilyRetention,
+  familyConfig,
+  familyNames,
+  type RetentionRow,
+  retentionTable,
+} from "../src/configs/index.ts";
+import { sharedFields } from "../src/configs/sharedFields.ts";
+import { familyRows } from "./familyRows.ts";
 
-const [start, end] = ["<!-- policy:start -->", "<!-- policy:end -->"];
+const sections: Readonly<Record<string, () => string>> = { families, patched, policy };
 
-/** The page with the retention policy of every family between its markers, as the configs' schemas have it. */
-export function withPolicy(page: string): string {
-  const [from, to] = [page.indexOf(start), page.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`docs/families.md needs a line ${start} and, below it, a line ${end}.`);
-  return `${page.slice(0, from + start.length)}\n${policy()}\n${page.slice(to)}`;
+/** The page with what is generated between its markers, as the configs' schemas and `familyRows` have it. */
+export function withTables(page: string): string {
+  let text = page;
+  for (const [name, write] of Object.entries(sections)) {
+    const [start, end] = [`<!-- ${name}:start -->`, `<!-- ${name}:end -->`];
+    const [from, to] = [text.indexOf(start), text.indexOf(end)];
+    if (from < 0 || to < from) throw new Error(`docs/families.md needs a line ${start} and, below it, a line ${end}.`);
+    text = `${text.slice(0, from + start.length)}\n${write()}\n${text.slice(to)}`;
+  }
+  return text;
+}
+
+/** A row for each family: what it is, what can be set, what its bridge does. */
+function families(): string {
+  const head = [
+    "family",
+    "wire format",
+    "config fields",
+    "tool calls",
+    "images",
+    "bridge",
+    "tokenizer",
+    "differs from the published template",
+  ];
+  const rows = familyNames.map((name) => {
+    const row = rowOf(name);
+    const page = `[${name}](formats/${name}.md)`;
+    return [page, row.wireFormat, fields(name), row.calls, row.images, row.bridge, row.tokenizer, row.differences];
+  });
+  return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+function patched(): string {
+  const rows = familyNames.map((name) => `| \`${name}\` | ${rowOf(name).patched} |`);
+  return ["| family | `patched: true` |", "|---|---|", ...rows].join("\n");
+}
+
+function rowOf(name: string) {
+  const row = familyRows[name];
+  if (!row) throw new Error(`scripts/familyRows.ts has no row for ${name}.`);
+  return row;
+}
+
+const shared = ["name", ...Object.keys(sharedFields), ...Object.keys(familyFields)];
+
+/** A family's own fields; those of its template are set apart from the renderer's. */
+function fields(name: string): string {
+  const config = familyConfig(name);
+  const own = Object.keys(config?.schema.shape ?? {}).filter((field) => !shared.includes(field));
+  const ofTemplate = new Set<string>(Object.values(config?.templateFields ?? {}));
+  return own.map((field) => (ofTemplate.has(field) ? `\`${field}\`` : `*${field}*`)).join(", ") || "–";
 }
 
 function policy(): string {
@@ -71,5 +126,5 @@ function models(): string[] {
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   const file = new URL("../docs/families.md", import.meta.url);
-  writeFileSync(file, withPolicy(readFileSync(file, "utf8")));
+  writeFileSync(file, withTables(readFileSync(file, "utf8")));
 }

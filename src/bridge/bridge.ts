@@ -2,7 +2,7 @@ import type { TemplateRetention } from "../configs/index.ts";
 import { renderedTokens, type TurnEnd, type WireFormat, type WriteContext } from "../format/index.ts";
 import type { ImageResolver, ImageStore } from "../images/index.ts";
 import { type Conversation, checkMessages, type Message, normalise, type Validation } from "../messages/index.ts";
-import type { ParserFactory } from "../parse/index.ts";
+import type { ParsedResponse, ParserFactory } from "../parse/index.ts";
 import type { Ids, Tokenizer } from "../tokenizer/types.ts";
 import { type ContentSpecials, encodeSpanIds, SpanWriter } from "../tokens/index.ts";
 import { scanTurn } from "./scanTurn.ts";
@@ -29,7 +29,7 @@ export function bridgeToNextTurn(context: BridgeContext, request: BridgeRequest)
   const { promptIds, completionIds, newMessages } = request;
   if (promptIds.length === 0) return refuse("empty_prompt", "The prompt has no ids; render the conversation instead.");
   if (newMessages.length === 0) return refuse("no_new_messages", "There is nothing to add to the conversation.");
-  const misfit = refusedRole(format, newMessages);
+  const misfit = refusedRole(context, newMessages);
   if (misfit) return misfit;
   checkMessages(newMessages, { validate: context.validate, tools: request.tools, continuing: true });
   const conversation = normalise(newMessages, { tools: request.tools, continues: true });
@@ -69,6 +69,8 @@ export function bridgeToNextTurn(context: BridgeContext, request: BridgeRequest)
     images: context.resolver(request.images),
     imagesBefore: request.multimodal === undefined ? null : (request.multimodal?.images.length ?? 0),
     closedBy: end.stop === null ? format.turn.close : completionIds[end.stop],
+    response: reader(context, request),
+    generates: true,
   };
   const objection = format.refuse?.({ conversation, end, promptIds, completionIds, context: writing });
   if (objection) return refuse(objection.reason, objection.message);
@@ -76,11 +78,26 @@ export function bridgeToNextTurn(context: BridgeContext, request: BridgeRequest)
   return { ok: true, ...writeExtension(context, conversation, writing, close, separator) };
 }
 
+function reader({ parsers }: BridgeContext, { promptIds, completionIds }: BridgeRequest): () => ParsedResponse {
+  let read: ParsedResponse | undefined;
+  return () => {
+    if (read) return read;
+    const parser = parsers({ prompt: promptIds, tools: null });
+    parser.push(completionIds);
+    read = parser.end().response;
+    return read;
+  };
+}
+
 function refuse(reason: BridgeRefusalReason, message: string): BridgeResult & { ok: false } {
   return { ok: false, reason, message };
 }
 
-function refusedRole(format: WireFormat, messages: readonly Message[]): (BridgeResult & { ok: false }) | undefined {
+function refusedRole(
+  { format, validate }: BridgeContext,
+  messages: readonly Message[],
+): (BridgeResult & { ok: false }) | undefined {
+  const takesAll = format.otherRoles === true && validate === "template";
   for (const [index, { role }] of messages.entries()) {
     if (role === "assistant") {
       return refuse(
@@ -88,7 +105,7 @@ function refusedRole(format: WireFormat, messages: readonly Message[]): (BridgeR
         `New message ${index} is an assistant's: what a model said is known only by its ids.`,
       );
     }
-    if (!format.roles.includes(role)) {
+    if (!takesAll && !format.roles.includes(role)) {
       return refuse(
         "role_not_rendered",
         `New message ${index} has the role "${role}", which this format does not render (${format.roles.join(", ")}).`,
@@ -100,15 +117,18 @@ function refusedRole(format: WireFormat, messages: readonly Message[]): (BridgeR
 
 /** The text that still has to stand between the turn and the next message; null when other ids follow the stop. */
 function separatorLeft({ tokenizer, format }: BridgeContext, completionIds: Ids, { stop }: TurnEnd): string | null {
-  if (stop === null || stop === completionIds.length - 1) return format.turn.separator;
+  const { turn } = format;
+  if (stop === null) return turn.separatorAfterClose ?? turn.separator;
+  const separator = turn.separatorAfterStop?.(completionIds[stop]) ?? turn.separator;
+  if (stop === completionIds.length - 1) return separator;
   // Engines that return the text after the stop token too return the format's own separator.
-  return tokenizer.decode(completionIds.slice(stop + 1)) === format.turn.separator ? "" : null;
+  return tokenizer.decode(completionIds.slice(stop + 1)) === separator ? "" : null;
 }
 
 /** What the model left open after a truncation. */
 function writeClose(context: BridgeContext, end: TurnEnd, lastId: number | undefined): SpanWriter {
   const { format, tokenizer } = context;
-  const out = new SpanWriter(context);
+  const out = new SpanWriter({ contentSpecials: context.contentSpecials, ordinaryText: format.ordinaryText });
   if (end.stop !== null) return out;
   if (format.turn.writeClose) {
     format.turn.writeClose(out, end);
@@ -117,8 +137,9 @@ function writeClose(context: BridgeContext, end: TurnEnd, lastId: number | undef
   const reasoning = format.grammar.kind === "tagged" ? format.grammar.reasoning : null;
   if (end.reasoningOpen && reasoning) {
     // Padding that the model has already written is not written twice.
-    const padded = lastId !== undefined && tokenizer.decode([lastId]).endsWith(reasoning.padding);
-    out.scaffold(`${padded ? "" : reasoning.padding}${reasoning.close.text}${reasoning.separator}`);
+    const { padding, closing = padding, close, separator } = reasoning;
+    const padded = lastId !== undefined && tokenizer.decode([lastId]).endsWith(closing);
+    out.scaffold(`${padded ? "" : closing}${close.text}${separator}`);
   }
   return out.token(format.turn.close);
 }
@@ -132,9 +153,9 @@ function writeExtension(
 ) {
   const { format, tokenizer } = context;
   const closing = encodeSpanIds(close.spans, tokenizer).length;
-  const out = new SpanWriter(context);
+  const out = new SpanWriter({ contentSpecials: context.contentSpecials, ordinaryText: format.ordinaryText });
   out.spans.push(...close.spans);
-  out.scaffold(separator);
+  out.at(format.turn.separatorLeads ? 0 : -1).scaffold(separator);
   format.writeMessages(out, conversation, writing);
   format.writeGenerationPrompt(out.at(-1), conversation, writing);
   return {

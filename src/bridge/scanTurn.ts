@@ -1,6 +1,7 @@
 import type { TurnEnd } from "../format/family.ts";
 import {
   beginsInReasoning,
+  type FramedState,
   isBlank,
   type ParserFactory,
   type ResponseGrammar,
@@ -19,14 +20,31 @@ export interface ScannedTurn {
 /** Where a sampled turn stops, and whether its reasoning is open there. */
 export function scanTurn(turn: ScannedTurn): TurnEnd {
   const { grammar, completionIds } = turn;
+  if (grammar.kind === "framed") return readMessages(turn);
   const found = completionIds.findIndex((id) => grammar.stops.includes(id));
   const stop = found < 0 ? null : found;
+  if (grammar.kind === "bare") return { stop, reasoningOpen: false };
   return { stop, reasoningOpen: hasTokenMarkers(grammar) ? scanMarkers(turn, grammar) : parseReasoning(turn) };
 }
 
+/** Where the turn goes on behind a stop, only the parser knows which one was the last. */
+function readMessages({ parsers, promptIds, completionIds }: ScannedTurn): TurnEnd {
+  const parser = parsers({ prompt: promptIds, tools: null });
+  parser.push(completionIds);
+  const state = parser.state as FramedState;
+  const { stop, reasoning } = parser.end().response;
+  const isOpen = state.mode === "header" || state.mode === "body";
+  return {
+    stop: stop.kind === "stop" ? stop.index : null,
+    reasoningOpen: reasoning?.complete === false,
+    openMessage: isOpen ? { header: state.header, part: state.mode === "body" ? state.part : null } : null,
+  };
+}
+
 function hasTokenMarkers(grammar: ResponseGrammar): grammar is TaggedGrammar {
-  if (grammar.kind !== "tagged" || grammar.reasoning?.repeats) return false;
-  const { reasoning, calls } = grammar;
+  if (grammar.kind !== "tagged") return false;
+  const { reasoning, calls, opensTurn } = grammar;
+  if (reasoning && (reasoning.repeats || reasoning.implied !== undefined || opensTurn)) return false;
   return [reasoning?.open, reasoning?.close, calls?.section?.open ?? calls?.open].every(
     (marker) => marker === undefined || marker.id !== undefined,
   );

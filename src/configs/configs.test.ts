@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import { withPolicy } from "../../scripts/generate-families.ts";
+import { withTables } from "../../scripts/generate-families.ts";
 import type { TitoError } from "../errors.ts";
 import { familyConfigs } from "./families/index.ts";
 import {
@@ -389,7 +389,7 @@ describe("retention", () => {
 
   it("is in docs/families.md as the schemas have it", () => {
     const page = readFileSync(new URL("../../docs/families.md", import.meta.url), "utf8");
-    expect(withPolicy(page), "run npx tsx scripts/generate-families.ts").toBe(page);
+    expect(withTables(page), "run npx tsx scripts/generate-families.ts").toBe(page);
   });
 });
 

@@ -83,8 +83,8 @@ export function runMeta(recorded: RecordedCase, renderer: Renderer): Outcome {
     stop_token_ids: [...renderer.stopTokenIds],
     is_prefix_stable: renderer.isPrefixStable,
     effective_thinking_retention: renderer.thinkingRetention,
-    is_multimodal: false,
-    mm_token_type_id_map: null,
+    is_multimodal: renderer.mmTokenTypes !== null,
+    mm_token_type_id_map: renderer.mmTokenTypes && Object.fromEntries(renderer.mmTokenTypes),
   };
   const { class: _, ...comparable } = expect;
   return equalRecords(comparable, actual);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { TitoError } from "../errors.ts";
-import { type Message, pythonStrip } from "../messages/index.ts";
+import { type JsonObject, type Message, pythonStrip } from "../messages/index.ts";
 import type { Renderer } from "../renderers/index.ts";
 import { messagesOf, type RecordedCase, toolsOf } from "./cases.ts";
 import { equalRows, type Outcome } from "./outcome.ts";
@@ -26,8 +26,10 @@ const rules: Readonly<Record<string, Rule>> = {
   "content is its text": (recorded, outcome, renderer) => {
     const messages = messagesOf(recorded);
     if (!renderer || outcome.outcome !== "failed" || messages.every(hasPlainContent)) return false;
-    const ids = (outcome.actual as { token_ids: number[] }).token_ids;
     const options = { tools: toolsOf(recorded), addGenerationPrompt: Boolean(recorded.plain.add_generation_prompt) };
+    // Where an error is recorded, what was rendered instead is not.
+    const rendered = outcome.actual ?? { token_ids: renderer.renderIds(messages, options) };
+    const ids = (rendered as { token_ids: ArrayLike<number> }).token_ids;
     return equalRows(renderer.renderIds(messages.map(plainContent), options), ids);
   },
   /** A boolean field of a config takes `true` and `false`, and no text or number that another language reads as one. */
@@ -42,16 +44,92 @@ const rules: Readonly<Record<string, Rule>> = {
       )
     );
   },
+  /** With thinking off, turns before the last query have no empty thinking block; all else is as recorded. */
+  "no empty thinking in earlier turns": (recorded, outcome, renderer) => {
+    const { token_ids: ids } = renderedIds(outcome);
+    if (!renderer || !ids || (renderer.config as { enableThinking?: boolean }).enableThinking !== false) return false;
+    const text = (some: readonly number[]) =>
+      renderer.tokenizer.decode(some).replaceAll("assistant\n<think>\n\n</think>\n\n", "assistant\n");
+    return text(ids) === text(recorded.plain.expect?.token_ids ?? []);
+  },
+  /** A completion that goes on after a stop is refused. */
+  "ids follow a stop": ({ plain }, outcome, renderer) => {
+    const stops = renderer?.stopTokenIds ?? [];
+    const stop: number = plain.prev_completion_ids?.findIndex((id: number) => stops.includes(id)) ?? -1;
+    const refusal = outcome.outcome === "failed" ? (outcome.actual as { reason?: string } | undefined)?.reason : null;
+    return stop >= 0 && stop < plain.prev_completion_ids.length - 1 && refusal === "tokens_after_stop";
+  },
   /** An opening marker inside open reasoning is part of the reasoning's text. */
   "reasoning keeps its text": (recorded, outcome, renderer) => {
-    const marker = renderer?.tokenizer.tokenToId("<think>");
     const ids: number[] = recorded.plain.completion_ids ?? [];
-    if (!renderer || marker === undefined || !ids.includes(marker)) return false;
+    if (!renderer?.tokenizer.decode(ids).includes("<think>")) return false;
     const reasoning = actualFields(outcome).reasoning_content ?? "";
     const { reasoning_content: expected } = recorded.plain.expect;
     const isKept =
       reasoning !== expected && pythonStrip(reasoning.replaceAll("<think>", "")) === pythonStrip(expected ?? "");
     return isKept && parsesWith(recorded, renderer, { reasoning_content: reasoning });
+  },
+  /** The recorded text is encoded as one string. */
+  "text is encoded in one pass": (recorded, outcome, renderer) => {
+    const expected: number[] = recorded.plain.expect?.token_ids ?? [];
+    const { token_ids: ids } = (outcome.outcome === "failed" && outcome.actual) as { token_ids?: number[] };
+    if (!renderer || !ids || equalRows(ids, expected)) return false;
+    return equalRows(renderer.tokenizer.encode(renderer.tokenizer.decode(expected)), ids);
+  },
+  /** The list of tools keeps the characters that its recorded JSON escapes; all else is as recorded. */
+  "tools are not escaped": (recorded, outcome, renderer) => {
+    const ids = idsOf(outcome.outcome === "failed" ? outcome.actual : null);
+    if (!renderer || ids.length === 0 || !JSON.stringify(recorded.plain.tools ?? null).match(/[^\0-\x7f]/))
+      return false;
+    const text = (some: readonly number[]) =>
+      renderer.tokenizer
+        .decode(some)
+        .replace(/\\u([0-9a-f]{4})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+    return text(ids) === text(idsOf(recorded.plain.expect));
+  },
+  /** A closing marker for which no reasoning is open is part of the content. */
+  "content keeps closing markers": (recorded, outcome, renderer) => {
+    const { content = "" } = actualFields(outcome);
+    const unmarked = pythonStrip(content.replaceAll("</think>", ""));
+    const isKept = content.includes("</think>") && unmarked === pythonStrip(recorded.plain.expect.content ?? "");
+    return renderer !== null && isKept && parsesWith(recorded, renderer, { content });
+  },
+  /** Content that is a list of parts renders as recorded, where the template leaves it out. */
+  "parts are kept": (recorded, outcome) => {
+    const ids = idsOf(outcome.outcome === "failed" ? outcome.actual : null);
+    const hasParts = messagesOf(recorded).some(({ content }) => Array.isArray(content));
+    return hasParts && ids.length > 0 && equalRows(ids, idsOf(recorded.plain.expect));
+  },
+  /** After a truncation the open message is closed as the format has it, a closed one not again; all else is as recorded. */
+  "a cut message is closed": ({ plain }, outcome, renderer) => {
+    const ids = renderedIds(outcome).token_ids ?? [];
+    const expected: number[] = plain.expect?.token_ids ?? [];
+    const history: number[] = [...(plain.prev_prompt_ids ?? []), ...(plain.prev_completion_ids ?? [])];
+    const [close, ...turns] = expected.slice(history.length);
+    const ours = ids.slice(history.length, ids.length - turns.length);
+    return (
+      !renderer?.stopTokenIds.includes(history.at(-1) ?? -1) &&
+      [ids, expected].every((some) => equalRows(some.slice(0, history.length), history)) &&
+      equalRows(ids.slice(history.length + ours.length), turns) &&
+      ours.length <= 4 &&
+      (ours.at(-1) ?? history.at(-1)) === close
+    );
+  },
+  /** A call without its end is unclosed, whether or not what there is of it can be read; all else is as recorded. */
+  "a cut call is unclosed": (recorded, outcome, renderer) => {
+    const calls = (actualFields(outcome).tool_calls ?? []) as { status: string; token_span: [number, number] }[];
+    const stops = renderer?.stopTokenIds ?? [];
+    const isCut = calls.map(
+      ({ status, token_span: [, end] }) =>
+        status === "unclosed_block" && !stops.includes(recorded.plain.completion_ids[end - 1]),
+    );
+    const expect = recorded.lossless("expect") as JsonObject;
+    const expected = ((expect.get("tool_calls") ?? []) as readonly JsonObject[]).map((call, index) =>
+      isCut[index] && call.get("status") === "invalid_json" ? new Map([...call, ["status", "unclosed_block"]]) : call,
+    );
+    const lossless = (field: string) =>
+      field === "expect" ? (new Map([...expect, ["tool_calls", expected]]) as JsonObject) : recorded.lossless(field);
+    return renderer !== null && runParse({ ...recorded, lossless }, renderer).outcome === "passed";
   },
   /** Words between and after calls are content. */
   "words after a call are content": (recorded, outcome, renderer) => {
@@ -61,6 +139,15 @@ const rules: Readonly<Record<string, Rule>> = {
     return renderer !== null && calls.length > 0 && isLonger && parsesWith(recorded, renderer, { content });
   },
 };
+
+const renderedIds = (outcome: Outcome): { readonly token_ids?: readonly number[] } =>
+  outcome.outcome === "failed" ? ((outcome.actual ?? {}) as object) : {};
+
+/** Ids of a render or a trajectory, ours or recorded. */
+function idsOf(fields: unknown): readonly number[] {
+  const { token_ids, prompt_ids = [], completion_ids = [] } = (fields ?? {}) as Record<string, number[] | undefined>;
+  return token_ids ?? [...prompt_ids, ...completion_ids];
+}
 
 interface ParsedFields {
   readonly content?: string;

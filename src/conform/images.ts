@@ -1,9 +1,9 @@
 import type { ImageProcessor, MultimodalData } from "../images/index.ts";
-import { joinMultimodal } from "../images/index.ts";
+import { joinMultimodal, mmTokenTypeIds } from "../images/index.ts";
 import type { Renderer } from "../renderers/index.ts";
 import { runBridge } from "./bridge.ts";
-import { messagesOf, type RecordedCase, toolsOf } from "./cases.ts";
-import { failed, type Outcome, passed } from "./outcome.ts";
+import { fromRunLengths, messagesOf, type RecordedCase, toolsOf } from "./cases.ts";
+import { failed, firstDifference, type Outcome, passed } from "./outcome.ts";
 import { runRender } from "./render.ts";
 
 /** How many tokens each recorded stand-in of an image processor has for an image. */
@@ -33,6 +33,9 @@ export function runImages(recorded: RecordedCase, renderer: Renderer): Outcome {
   });
   const why = imagesDifference(plain.expect.multi_modal_data, rendered.multimodal);
   if (why) return failed(why, rendering.actual);
+  const types = plain.train?.mm_token_type_ids;
+  const difference = types && firstDifference(fromRunLengths(types), mmTokenTypeIds(rendered));
+  if (difference) return failed(`mm_token_type_ids ${difference}`, rendering.actual);
   return plain.bridge ? bridgeImages(recorded, renderer, rendered.tokenIds, rendered.multimodal) : rendering;
 }
 

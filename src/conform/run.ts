@@ -95,7 +95,8 @@ export class ConformRunner {
 
 /** Options of ours under which the recorded system's reading is one of ours. */
 function readings(family: unknown): Record<string, unknown> {
-  return family === "gpt-oss" ? { forceAnalysis: true, headerLoss: false } : {};
+  if (family === "gpt-oss") return { forceAnalysis: true, headerLoss: false };
+  return family === "laguna-xs.2" || family === "laguna-m.1" ? { newlineAfterTurn: false } : {};
 }
 
 function errorFields(error: unknown) {

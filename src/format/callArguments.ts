@@ -1,6 +1,7 @@
 import {
   type ConversationToolCall,
   type JsonInput,
+  JsonNumber,
   objectEntries,
   pythonJson,
   tryParseJson,
@@ -20,9 +21,16 @@ export function callArguments(call: Pick<ConversationToolCall, "arguments">): Js
   return read.ok ? read.value : args;
 }
 
+/** Names and texts of a call's arguments for formats without quotes: strings as they are, other values as JSON. */
+export function argumentTexts(call: Pick<ConversationToolCall, "arguments">): [string, string][] | null {
+  const text = (value: JsonInput) => (typeof value === "string" ? value : pythonJson(value));
+  return argumentEntries(call)?.map(([name, value]) => [name, text(value)]) ?? null;
+}
+
 /** Names and values of a call's arguments, in order; null when they are no object. */
 export function argumentEntries(call: Pick<ConversationToolCall, "arguments">): [string, JsonInput][] | null {
   const value = callArguments(call);
-  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  const isObject =
+    typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber);
   return isObject ? objectEntries(value as ReadonlyMap<string, JsonInput>) : null;
 }

@@ -2,7 +2,7 @@ import type { BridgeRefusalReason } from "../bridge/types.ts";
 import type { FamilyConfig } from "../configs/index.ts";
 import type { ImageProcessor, ImageResolver } from "../images/index.ts";
 import type { Conversation, ConversationMessage } from "../messages/index.ts";
-import type { ResponseGrammar } from "../parse/index.ts";
+import type { FramedPart, ParsedResponse, ResponseGrammar } from "../parse/index.ts";
 import type { Ids, Tokenizer } from "../tokenizer/types.ts";
 import type { SpanWriter } from "../tokens/index.ts";
 
@@ -19,6 +19,8 @@ export interface Family<Config> {
 export interface WireFormat {
   /** Roles that the format has a place for. */
   readonly roles: readonly string[];
+  /** Every other role has a turn of its own, too, with `validate: "template"`; a bridge writes it then. Default false. */
+  readonly otherRoles?: boolean | undefined;
   readonly grammar: ResponseGrammar;
   readonly turn: TurnFraming;
   /** What stands before the first message: begin-of-text, the system block, tools. */
@@ -32,6 +34,11 @@ export interface WireFormat {
   readonly isPrefixStable: boolean;
   /** Set by formats that take images. */
   readonly images?: ImageFormat | undefined;
+  /**
+   * The model's own encoder takes all text to the letter: control tokens are written by id alone, and text never turns into
+   * one, whatever `contentSpecials` says. Default false.
+   */
+  readonly ordinaryText?: boolean;
   /** What this format alone cannot bridge. */
   refuse?(view: BridgeView): BridgeObjection | null;
 }
@@ -39,6 +46,8 @@ export interface WireFormat {
 export interface ImageFormat {
   /** The placeholder that stands for an image, as often as the image needs. */
   readonly placeholder: number;
+  /** The one that stands for a video, where the model's vocabulary has one: trainers tell the two apart. */
+  readonly videoPlaceholder?: number | undefined;
   /** The family's own rule; undefined where none is published: then the user passes a processor. */
   readonly processor: ImageProcessor | undefined;
 }
@@ -50,6 +59,10 @@ export interface WriteContext {
   readonly imagesBefore: number | null;
   /** The token that closed the assistant's turn before a bridge, sampled or synthesised; undefined in a whole conversation. */
   readonly closedBy: number | undefined;
+  /** The response before a bridge, read when it is first asked for; undefined in a whole conversation. */
+  readonly response: (() => ParsedResponse) | undefined;
+  /** A generation prompt follows the messages. */
+  readonly generates: boolean;
 }
 
 /** How a turn closes, for the bridge. */
@@ -58,6 +71,12 @@ export interface TurnFraming {
   readonly close: number;
   /** Text between a closed turn and the next message. */
   readonly separator: string;
+  /** The same behind another stop than `close`, where it is another text. */
+  separatorAfterStop?(stop: number): string;
+  /** The same behind a close that a bridge has written itself. Default: `separator`. */
+  readonly separatorAfterClose?: string | undefined;
+  /** The separator belongs to the message that follows it. Default false: to none. */
+  readonly separatorLeads?: boolean | undefined;
   /** Closes a turn that was cut short, where that is more than the end of open reasoning and `close`. */
   writeClose?(out: SpanWriter, end: TurnEnd): void;
 }
@@ -67,6 +86,14 @@ export interface TurnEnd {
   /** Index of the first stop in the completion; null after a truncation. */
   readonly stop: number | null;
   readonly reasoningOpen: boolean;
+  /** The message that a truncation left open, in formats of several messages; null if it is closed, or if there are none. */
+  readonly openMessage?: OpenMessage | null;
+}
+
+export interface OpenMessage {
+  readonly header: string;
+  /** What the body is; null if the header has no body yet. */
+  readonly part: FramedPart | null;
 }
 
 /** A bridge as a family sees it. */

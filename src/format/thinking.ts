@@ -1,4 +1,4 @@
-import { type ConversationMessage, pythonLstrip, pythonRstrip } from "../messages/index.ts";
+import { type ConversationMessage, pythonLstrip, pythonRstrip, type Validation } from "../messages/index.ts";
 
 /** An assistant's words, told apart. */
 export interface Thinking {
@@ -10,13 +10,26 @@ export interface Thinking {
  * Thinking stands in its own field, or else inside the content: before the first closing marker, after the last opening
  * one there; the content is what follows the last closing marker. Newlines around both go. So do the templates of Qwen and GLM.
  */
-export function splitThinking(message: ConversationMessage, open = "<think>", close = "</think>"): Thinking {
+export function splitThinking(
+  message: Pick<ConversationMessage, "reasoning" | "text">,
+  open = "<think>",
+  close = "</think>",
+): Thinking {
   const content = message.text;
   if (message.reasoning !== null) return { reasoning: message.reasoning, content };
   if (!content.includes(close)) return { reasoning: "", content };
   const parts = content.split(close);
   const thinking = pythonRstrip(parts[0], "\n").split(open).at(-1) ?? "";
   return { reasoning: pythonLstrip(thinking, "\n"), content: pythonLstrip(parts.at(-1) ?? "", "\n") };
+}
+
+/** The one field that templates read thinking from; messages that are checked strictly may call it `reasoning`. */
+export function templateReasoning(
+  { reasoning, raw }: Pick<ConversationMessage, "reasoning" | "raw">,
+  validate: Validation,
+): string | null {
+  if (validate === "strict") return reasoning;
+  return typeof raw.reasoning_content === "string" ? raw.reasoning_content : null;
 }
 
 /**

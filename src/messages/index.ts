@@ -3,6 +3,7 @@ export { checkTools } from "./checkTools.ts";
 export { contentText } from "./contentText.ts";
 export { messagesFromJson, toolsFromJson } from "./fromJson.ts";
 export * from "./json/index.ts";
+export { messageError } from "./messageError.ts";
 export { messageToolNames } from "./messageToolNames.ts";
 export { type Conversation, type ConversationMessage, type ConversationToolCall, normalise } from "./normalise.ts";
 export * from "./python/index.ts";

@@ -1,9 +1,10 @@
 import { TitoError } from "../errors.ts";
 import type { Tokenizer } from "../tokenizer/types.ts";
+import { BareParser } from "./bare/bareParser.ts";
 import { FramedParser } from "./framed/framedParser.ts";
 import { framedOpening } from "./framed/opening.ts";
 import type { ResponseGrammar } from "./grammar.ts";
-import { beginsInReasoning } from "./promptState.ts";
+import { turnBeginning } from "./promptState.ts";
 import { markerTable } from "./tagged/markerTable.ts";
 import { TaggedParser } from "./tagged/taggedParser.ts";
 import type { KnownTool, ParserState, PromptContext, TokenParser } from "./types.ts";
@@ -20,6 +21,9 @@ export interface ParseRequest {
 export type ParserFactory = (request: ParseRequest) => TokenParser;
 
 export function parserFactory(grammar: ResponseGrammar, tokenizer: Tokenizer): ParserFactory {
+  if (grammar.kind === "bare") {
+    return ({ tools, state }) => new BareParser({ grammar, tokenizer, tools, state: ofKind(state, "bare") });
+  }
   if (grammar.kind === "framed") {
     return ({ prompt, tools, state }) => {
       const opening = framedOpening(grammar, prompt, tokenizer);
@@ -33,7 +37,7 @@ export function parserFactory(grammar: ResponseGrammar, tokenizer: Tokenizer): P
       markers,
       tokenizer,
       tools,
-      beginsInReasoning: beginsInReasoning(grammar, prompt, tokenizer),
+      beginning: turnBeginning(grammar, prompt, tokenizer),
       state: ofKind(state, "tagged"),
     });
 }

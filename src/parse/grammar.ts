@@ -15,7 +15,7 @@ export interface TokenMarker extends Marker {
 }
 
 /** The markers of a family's response, as data: what the token parser and the bridge know of a family. */
-export type ResponseGrammar = TaggedGrammar | FramedGrammar;
+export type ResponseGrammar = TaggedGrammar | FramedGrammar | BareGrammar;
 
 interface CommonGrammar {
   /** Ids that end the turn. The first one is the turn's own close. */
@@ -48,6 +48,12 @@ export interface TaggedGrammar extends CommonGrammar {
   readonly kind: "tagged";
   readonly reasoning: ReasoningGrammar | null;
   readonly calls: CallGrammar | null;
+  /** Written before content that follows no reasoning of the response; one is trimmed off the content's start. */
+  readonly lead?: string | undefined;
+  /** Written between content that is not empty and the turn's end; one is trimmed off the content's end. */
+  readonly trail?: string | undefined;
+  /** The response may begin with `turnStart`, where the prompt has not written it. Default false. */
+  readonly opensTurn?: boolean | undefined;
 }
 
 export interface ReasoningGrammar {
@@ -55,15 +61,37 @@ export interface ReasoningGrammar {
   readonly close: Marker;
   /** Written after the opening and before the closing marker. Its characters are trimmed off the reasoning's ends. */
   readonly padding: string;
+  /** A prompt that opens reasoning writes no padding: the model does. Default false. */
+  readonly samplesPadding?: boolean | undefined;
+  /**
+   * Written behind the opening marker, before the padding, also by a prompt; it says what kind of part this is. It is taken off
+   * as a whole, or else it is text. With it, an opening marker that repeats the prompt's own counts for nothing.
+   */
+  readonly label?: string | undefined;
+  /** Written before the closing marker, where that is not `padding`. */
+  readonly closing?: string | undefined;
   /** Written between the closing marker and the content. Its characters are trimmed off the content's start. */
   readonly separator: string;
   /** How a completion is read whose prompt is unknown. */
   readonly whenUnknown: "open" | "closed";
-  /** A call's opening marker ends reasoning that has no closing marker. Default true. */
-  readonly endedByCall?: boolean;
+  /**
+   * A call's opening marker ends reasoning that has no closing marker; `"at once"`: also reasoning that would close later, so
+   * that no call is only talked about (the one choice for markers of several tokens). Default true.
+   */
+  readonly endedByCall?: boolean | "at once";
+  /**
+   * A prompt opens reasoning only directly behind `turnStart`; a marker that stands elsewhere after the last stop is text.
+   * Default false: the last of the prompt's markers decides.
+   */
+  readonly opensAtTurnStart?: boolean;
   /** Of padding and separator exactly one is trimmed off, and not all their characters: nothing that was said is lost. */
   readonly exact?: boolean;
-  /** Reasoning may open again after content and calls; its parts are joined. Default false. */
+  /**
+   * A turn whose prompt has written neither marker begins in its reasoning: the model writes the opening marker, after this
+   * text, or leaves it out. Undefined: such a turn begins in its content, unless the model opens reasoning.
+   */
+  readonly implied?: string | undefined;
+  /** Reasoning may open again after content and calls; its parts are joined by what the format writes at their end. Default false. */
   readonly repeats?: boolean;
 }
 
@@ -71,17 +99,26 @@ export interface CallGrammar {
   readonly open: Marker;
   readonly close: Marker;
   /** Markers around all calls of a turn, where the format has them. */
-  readonly section?: { readonly open: Marker; readonly close: Marker } | undefined;
+  readonly section?: SectionGrammar | undefined;
   /** Written between the content and the first call (or its section). */
   readonly separator: string;
   /** Tokens that structure a call's body: their places are told to `body`. */
   readonly atoms?: readonly number[] | undefined;
   readonly body: CallBody;
   /**
-   * Would a closing marker here stand inside a value? Then the call goes on to the next closing marker with which it can
-   * be read; if there is none, the first one was meant.
+   * Would a closing marker here, the call's or the section's, stand inside a value? Then the call goes on to the next closing
+   * marker with which it can be read; if there is none, the first one was meant.
    */
   endsInside?(call: CallText): boolean;
+  /** What is known of a call that was cut short. Default: nothing, with the status `unclosed_block`. */
+  unclosed?(call: CallText): Partial<CallReading>;
+}
+
+export interface SectionGrammar {
+  readonly open: Marker;
+  readonly close: Marker;
+  /** In content, calls without a section are read, too. Default false: they are text. */
+  readonly optional?: boolean;
 }
 
 /** The text between a call's markers, and where tokens that structure it stand. */
@@ -105,7 +142,7 @@ export type CallReading = Pick<ParsedToolCall, "name" | "arguments" | "arguments
 /**
  * A response of several messages, each of them a header and a body with a token between: the header says what the body is.
  *
- *   {header}<body marker>{body}<end>{next start}{header}<body marker>{body}<end> …
+ *   {header}<body marker>{body}<end><start>{header}<body marker>{body}<end> …
  */
 export interface FramedGrammar extends CommonGrammar {
   readonly kind: "framed";
@@ -113,13 +150,32 @@ export interface FramedGrammar extends CommonGrammar {
   readonly starts: readonly number[];
   /** Ids that end a header and begin a body. */
   readonly bodies: readonly number[];
-  /** Ids that end a body. Those that are also stops end the turn. */
+  /** Ids that end a body. Those that are also stops end the turn, unless a start follows: then the turn goes on. */
   readonly ends: readonly number[];
-  /** How a completion is read whose prompt is unknown: from a header on, or as content altogether, as no header is at hand. */
+  /**
+   * How a completion is read whose prompt is unknown: from a header on, or as content altogether, as no header is at hand
+   * (unless it begins with a start).
+   */
   readonly whenUnknown: "header" | "plain";
   /** What a body is, by its header's text (with control tokens spelled out) and the id that began the body. */
   classify(header: string, body: number): FramedPart;
+  /** What of a header that introduces no call is nothing but text, and so content. */
+  strayText(header: string): string;
   readonly readCall: (header: string, call: CallText, tools: ReadonlyMap<string, KnownTool> | null) => CallReading;
+  /** The stop that the format has for this response, where it is not always the first one. */
+  stopOf?(response: SpokenResponse): number;
 }
 
 export type FramedPart = "reasoning" | "content" | "call";
+
+/**
+ * A response that is either content or one call, without any marker: only its text tells which. What begins as a call is
+ * held until the response is over.
+ */
+export interface BareGrammar extends CommonGrammar {
+  readonly kind: "bare";
+  /** The character with which a call begins, after white space. */
+  readonly opening: string;
+  /** Reads the whole response, white space at its ends removed. A reading without a name is no call, but content. */
+  readonly body: CallBody;
+}

@@ -2,8 +2,10 @@ export { endsInJsonString, jsonArguments, jsonCallBody } from "./calls/json.ts";
 export { readTaggedCall, type TaggedArgumentsOptions } from "./calls/taggedArguments.ts";
 export { type ParserFactory, parserFactory } from "./createParser.ts";
 export { isBlank } from "./edges.ts";
+export type { FramedState } from "./framed/framedState.ts";
 export type {
   Atom,
+  BareGrammar,
   CallBody,
   CallGrammar,
   CallReading,
@@ -13,6 +15,7 @@ export type {
   Marker,
   ReasoningGrammar,
   ResponseGrammar,
+  SectionGrammar,
   SpokenCall,
   SpokenResponse,
   TaggedGrammar,

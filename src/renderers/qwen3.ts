@@ -19,23 +19,18 @@ import {
   chatml,
   chatmlMarkers,
   type Family,
+  hermesCalls,
   lastQueryIndex,
   splitThinking,
   spokenCall,
   startsChatmlQuery,
-  toolValue,
   type WireFormat,
+  writeHermesCalls,
+  writeHermesOpening,
 } from "../format/index.ts";
-import { pythonJson, pythonLstrip, pythonStrip } from "../messages/index.ts";
-import { endsInJsonString, jsonCallBody, type ResponseGrammar, type SpokenResponse } from "../parse/index.ts";
+import { pythonLstrip, pythonStrip } from "../messages/index.ts";
+import type { ResponseGrammar, SpokenResponse } from "../parse/index.ts";
 
-const TOOLS_HEAD =
-  "# Tools\n\nYou may call one or more functions to assist with the user query.\n\n" +
-  "You are provided with function signatures within <tools></tools> XML tags:\n<tools>";
-const TOOLS_TAIL =
-  "\n</tools>\n\nFor each function call, return a json object with function name and arguments " +
-  "within <tool_call></tool_call> XML tags:\n" +
-  '<tool_call>\n{"name": <function-name>, "arguments": <args-json-object>}\n</tool_call>';
 const EMPTY_THINKING = "<think>\n\n</think>\n\n";
 
 export const qwen3: Family<Qwen3Config> = {
@@ -49,12 +44,8 @@ export const qwen3: Family<Qwen3Config> = {
 
     /** An assistant's turn after its role; null reasoning writes no thinking block. */
     function spell({ reasoning, content, toolCalls }: SpokenResponse): string {
-      let text = reasoning === null ? content : `<think>\n${trim(reasoning)}\n</think>\n\n${trimStart(content)}`;
-      toolCalls.forEach((call, index) => {
-        if (index > 0 || content !== "") text += "\n";
-        text += `<tool_call>\n{"name": "${call.name}", "arguments": ${call.argumentsText}}\n</tool_call>`;
-      });
-      return text;
+      const text = reasoning === null ? content : `<think>\n${trim(reasoning)}\n</think>\n\n${trimStart(content)}`;
+      return text + writeHermesCalls(toolCalls, content !== "");
     }
 
     const grammar: ResponseGrammar = {
@@ -69,13 +60,7 @@ export const qwen3: Family<Qwen3Config> = {
         whenUnknown: "closed",
         exact: config.patched,
       },
-      calls: {
-        open: token.callOpen,
-        close: token.callClose,
-        separator: "\n",
-        body: jsonCallBody({ nameField: "name", argumentsField: "arguments" }),
-        endsInside: ({ text }) => endsInJsonString(text),
-      },
+      calls: hermesCalls(token),
       spell: (response, opened) => {
         const text = spell(response);
         return opened ? text.slice("<think>\n".length) : text;
@@ -89,17 +74,8 @@ export const qwen3: Family<Qwen3Config> = {
       isPrefixStable: false,
       startsQuery: startsChatmlQuery,
 
-      writeOpening(out, { messages, tools = [] }) {
-        const system = messages[0].role === "system" ? messages[0] : undefined;
-        if (!system && tools.length === 0) return;
-        chat.open(out.at(system ? 0 : -1), "system");
-        if (system) out.body(system.text);
-        if (tools.length > 0) {
-          out.scaffold(system ? `\n\n${TOOLS_HEAD}` : TOOLS_HEAD);
-          for (const tool of tools) out.scaffold("\n").foreign(pythonJson(toolValue(tool)));
-          out.scaffold(TOOLS_TAIL);
-        }
-        chat.close(out);
+      writeOpening(out, conversation) {
+        writeHermesOpening(out, chat, conversation);
       },
 
       writeMessages(out, { messages, continues }) {

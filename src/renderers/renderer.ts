@@ -1,7 +1,7 @@
 import { type BridgeRequest, type BridgeResult, bridgeToNextTurn } from "../bridge/index.ts";
 import { effectiveRetention, type RendererConfig, type TemplateRetention } from "../configs/index.ts";
 import { TitoError } from "../errors.ts";
-import { renderedTokens, type WireFormat, type WriteContext } from "../format/index.ts";
+import { type ImageFormat, renderedTokens, type WireFormat, type WriteContext } from "../format/index.ts";
 import { createImageCache, type ImageProcessor, type ImageStore, imageResolver } from "../images/index.ts";
 import { checkMessages, type Message, normalise, type ToolSpec, toolFunction, toolName } from "../messages/index.ts";
 import {
@@ -50,6 +50,11 @@ export interface Renderer {
   /** No later message changes what has been rendered. */
   readonly isPrefixStable: boolean;
   /**
+   * Placeholder id → type as trainers' `mm_token_type_ids` have it (1 image, 2 video), the map of `mmTokenTypeIds`; null where
+   * the format takes no images.
+   */
+  readonly mmTokenTypes: ReadonlyMap<number, number> | null;
+  /**
    * Messages to ids, with the columns of masks and message indices.
    *
    * @throws TitoError `empty_messages`, `invalid_message`, `unknown_role`, `orphan_tool_result`, `invalid_arguments`, `invalid_tool`
@@ -90,8 +95,14 @@ export function bindRenderer(
     if (config.validate === "strict") checkRoles(format, messages);
     checkMedia(config.name, format, messages, config.validate);
     const conversation = normalise(messages, { tools });
-    const context: WriteContext = { images: resolver(images), imagesBefore: 0, closedBy: undefined };
-    const out = new SpanWriter(config);
+    const context: WriteContext = {
+      images: resolver(images),
+      imagesBefore: 0,
+      closedBy: undefined,
+      response: undefined,
+      generates: addGenerationPrompt === true,
+    };
+    const out = new SpanWriter({ contentSpecials: config.contentSpecials, ordinaryText: format.ordinaryText });
     format.writeOpening(out, conversation, context);
     format.writeMessages(out, conversation, context);
     if (addGenerationPrompt) format.writeGenerationPrompt(out.at(-1), conversation, context);
@@ -106,6 +117,7 @@ export function bindRenderer(
     stopTokenIds: format.grammar.stops,
     thinkingRetention: effectiveRetention(config),
     isPrefixStable: format.isPrefixStable,
+    mmTokenTypes: format.images ? tokenTypes(format.images) : null,
     render(messages, options = {}) {
       const { conversation, spans } = spansOf(messages, options);
       return renderedTokens(spans, conversation, tokenizer);
@@ -126,6 +138,11 @@ export function bindRenderer(
       return bridgeToNextTurn({ tokenizer, format, parsers, retention, resolver, contentSpecials, validate }, request);
     },
   };
+}
+
+function tokenTypes({ placeholder, videoPlaceholder }: ImageFormat): ReadonlyMap<number, number> {
+  const video = videoPlaceholder === undefined ? [] : [[videoPlaceholder, 2] as const];
+  return new Map([[placeholder, 1], ...video]);
 }
 
 function knownTools(tools: readonly ToolSpec[] | null | undefined): ReadonlyMap<string, KnownTool> | null {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { Message, ToolSpec } from "../messages/index.ts";
 import type { Renderer } from "../renderers/index.ts";
 import type { Tokenizer } from "../tokenizer/types.ts";
-import { turns } from "./conversations.ts";
+import { type TurnLimits, turns } from "./conversations.ts";
 import { vocabularyOf } from "./vocabulary.ts";
 
 /** What a model would have sampled for a conversation's last message, and the prompt before it. */
@@ -11,18 +11,39 @@ export interface SampledTurn {
   readonly completion: Int32Array;
 }
 
-/** Cuts the last message, an assistant's, out of its conversation. Null if the format samples nothing of it. */
+/**
+ * Cuts the last message, an assistant's, out of its conversation: the prompt as it was, and what follows it encoded by itself,
+ * as a model samples it. Null if the format samples nothing of the message.
+ */
 export function sampledTurn(
   renderer: Renderer,
   messages: readonly Message[],
   tools?: readonly ToolSpec[] | undefined,
 ): SampledTurn | null {
-  const { tokenIds, sampledMask, messageIndices } = renderer.render(messages, { tools });
+  const { tokenizer } = renderer;
+  const { tokenIds, sampledMask, messageIndices } = renderTurn(renderer, messages, tools);
+  const end = sampledMask.lastIndexOf(1) + 1;
+  const prompt = renderer.renderIds(messages.slice(0, -1), { tools, addGenerationPrompt: true });
+  const promptText = tokenizer.decode(prompt);
+  const text = tokenizer.decode(tokenIds.subarray(0, end));
+  if (end > 0 && text.startsWith(promptText)) {
+    // Where the ids agree there is no seam, and the ids are the truth.
+    const agrees = prompt.every((id, i) => tokenIds[i] === id);
+    const completion = agrees ? tokenIds.slice(prompt.length, end) : tokenizer.encode(text.slice(promptText.length));
+    return { prompt, completion };
+  }
   let start = messageIndices.indexOf(messages.length - 1);
   while (start >= 0 && start < tokenIds.length && sampledMask[start] === 0) start++;
   if (start < 0 || start === tokenIds.length) return null;
-  const end = sampledMask.lastIndexOf(1) + 1;
   return { prompt: tokenIds.slice(0, start), completion: tokenIds.slice(start, end) };
+}
+
+/** Some formats write the end of a turn only before what follows. */
+function renderTurn(renderer: Renderer, messages: readonly Message[], tools: readonly ToolSpec[] | undefined) {
+  const rendered = renderer.render(messages, { tools });
+  const last = rendered.tokenIds[rendered.sampledMask.lastIndexOf(1)];
+  if (renderer.stopTokenIds.includes(last)) return rendered;
+  return renderer.render([...messages, { role: "tool", content: "" }], { tools, orphanResults: true });
 }
 
 /** Any ids at all, also such that no vocabulary has; markers more often than chance has them. */
@@ -37,12 +58,15 @@ export function anyIds(tokenizer: Tokenizer): fc.Arbitrary<number[]> {
 }
 
 /** Completions of one user message: as the format has them, cut short, damaged, or any ids at all. */
-export function completions(renderer: Renderer): fc.Arbitrary<SampledTurn & { readonly tools: readonly ToolSpec[] }> {
+export function completions(
+  renderer: Renderer,
+  limits: TurnLimits = {},
+): fc.Arbitrary<SampledTurn & { readonly tools: readonly ToolSpec[] }> {
   const { tokenizer } = renderer;
   const { words } = vocabularyOf(renderer);
   const user: Message = { role: "user", content: "hi" };
   const prompt = renderer.renderIds([user], { addGenerationPrompt: true });
-  const valid = turns({ words }).map(({ message, tools }) => {
+  const valid = turns({ ...limits, words }).map(({ message, tools }) => {
     const turn = sampledTurn(renderer, [user, message], tools);
     return { prompt, completion: new Int32Array(0), ...turn, tools };
   });

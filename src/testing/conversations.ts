@@ -14,17 +14,24 @@ export interface TurnSample {
   readonly tools: readonly ToolSpec[];
 }
 
-export interface TurnOptions {
+/** What a format has no place for in one turn. */
+export interface TurnLimits {
+  /** Calls in a turn at most. Default 3. */
+  readonly maxCalls?: number | undefined;
+  /** Content may stand beside calls. Default true. */
+  readonly contentBesideCalls?: boolean | undefined;
+}
+
+export interface TurnOptions extends TurnLimits {
   /** What the assistant says and thinks. */
   readonly words: fc.Arbitrary<string>;
-  /** Default 3. */
-  readonly maxCalls?: number | undefined;
   /** Default true. */
   readonly reasoning?: boolean | undefined;
 }
 
 /** Thoughts, words and calls of an assistant. */
-export function turns({ words, maxCalls = 3, reasoning = true }: TurnOptions): fc.Arbitrary<TurnSample> {
+export function turns(options: TurnOptions): fc.Arbitrary<TurnSample> {
+  const { words, maxCalls = 3, contentBesideCalls = true, reasoning = true } = options;
   return fc
     .record({
       content: words,
@@ -34,7 +41,7 @@ export function turns({ words, maxCalls = 3, reasoning = true }: TurnOptions): f
     .map(({ uses, reasoning_content, content }) => ({
       message: {
         role: "assistant",
-        content,
+        content: contentBesideCalls || uses.length === 0 ? content : "",
         ...(reasoning ? { reasoning_content } : {}),
         ...(uses.length > 0 ? { tool_calls: uses.map(toolCall) } : {}),
       },
@@ -57,10 +64,9 @@ export function results(turn: Message, contents: fc.Arbitrary<string>): fc.Arbit
 }
 
 /** Whole conversations: a system message or none, then queries with turns and results. `contents`: what is not the assistant's. */
-export function conversations(options: {
-  readonly contents: fc.Arbitrary<string>;
-  readonly words: fc.Arbitrary<string>;
-}): fc.Arbitrary<ConversationSample> {
+export function conversations(
+  options: TurnLimits & { readonly contents: fc.Arbitrary<string>; readonly words: fc.Arbitrary<string> },
+): fc.Arbitrary<ConversationSample> {
   const { contents } = options;
   const cycle = turns(options).chain(({ message, tools }) =>
     results(message, contents).map((answers) => ({ messages: [message, ...answers], tools })),

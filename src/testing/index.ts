@@ -14,6 +14,7 @@ export {
   type ConversationSample,
   conversations,
   results,
+  type TurnLimits,
   type TurnOptions,
   type TurnSample,
   turns,

@@ -1,18 +1,25 @@
 import fc from "fast-check";
-import { equalJson, type JsonInput, type JsonValue, type Message, parseJson, tryParseJson } from "../messages/index.ts";
+import {
+  equalJson,
+  type JsonInput,
+  type JsonValue,
+  type Message,
+  parseJson,
+  pythonLiteral,
+  type ToolSpec,
+  tryParseJson,
+} from "../messages/index.ts";
 import type { ParsedToolCall, ParserEvent, ParserState } from "../parse/index.ts";
 import { type Renderer, toOpenAIMessage } from "../renderers/index.ts";
 import { tokensPerMessage } from "../tokens/index.ts";
 import { completions, sampledTurn } from "./completions.ts";
-import { conversations, results, turns } from "./conversations.ts";
+import { conversations, results, type TurnLimits, turns } from "./conversations.ts";
 import { hostileTexts, texts } from "./text.ts";
 import { vocabularyOf } from "./vocabulary.ts";
 
-export interface RoundTripOptions {
+export interface RoundTripOptions extends TurnLimits {
   /** Give the parser the tools. Default true; without, arguments of formats that write no quotes may be ambiguous. */
   readonly tools?: boolean | undefined;
-  /** Calls in a turn at most, for formats that have one. Default 3. */
-  readonly maxCalls?: number | undefined;
 }
 
 const user: Message = { role: "user", content: "hi" };
@@ -23,15 +30,15 @@ const user: Message = { role: "user", content: "hi" };
  */
 export function roundTrips(renderer: Renderer, options: RoundTripOptions = {}) {
   const { words } = vocabularyOf(renderer);
-  return fc.property(turns({ words, maxCalls: options.maxCalls }), ({ message, tools }) => {
+  return fc.property(turns({ ...options, words }), ({ message, tools }) => {
     const turn = sampledTurn(renderer, [user, message], tools);
     if (turn === null) return;
-    const parsed = renderer.parseResponse(turn.completion, {
+    const parsed = renderer.parseResponse(stopped(renderer, turn.completion), {
       prompt: turn.prompt,
       tools: options.tools === false ? null : tools,
     });
     same("content", message.content, parsed.content);
-    if (parsed.reasoning) same("reasoning", message.reasoning_content, parsed.reasoning.text);
+    if (keepsReasoning(renderer, message, tools)) same("reasoning", message.reasoning_content, parsed.reasoning?.text);
     const calls = message.tool_calls ?? [];
     same("number of calls", calls.length, parsed.toolCalls.length);
     for (const [index, call] of calls.entries()) {
@@ -57,15 +64,35 @@ function sameArguments(given: JsonInput, read: ParsedToolCall, typed: boolean): 
   }
   for (const [key, one] of value as ReadonlyMap<string, JsonValue>) {
     const original = (given as Record<string, JsonInput>)[key];
-    const asValue = typeof original === "string" ? tryParseJson(original) : null;
-    if (!equalJson(original, one) && !(asValue?.ok && equalJson(asValue.value, one)))
+    if (!equalJson(original, one) && !readings(original).some((reading) => equalJson(reading, one)))
       throw new Error(`argument ${key} ${show(original)} read as ${show(one)}`);
   }
 }
 
+/** Some formats close a turn with the next one's marker, which a conversation's last turn does not have. */
+function stopped({ stopTokenIds }: Renderer, completion: Int32Array, stop = stopTokenIds[0]): Int32Array {
+  if (completion.some((id) => stopTokenIds.includes(id)) || !stopTokenIds.includes(stop)) return completion;
+  return Int32Array.from([...completion, stop]);
+}
+
+/** Does the format write this turn's reasoning? */
+function keepsReasoning(renderer: Renderer, message: Message, tools: readonly ToolSpec[]): boolean {
+  const mark = "thoughts of a kind that no one has";
+  const turn = sampledTurn(renderer, [user, { ...message, reasoning_content: mark }], tools);
+  return turn !== null && message.reasoning_content !== "" && renderer.tokenizer.decode(turn.completion).includes(mark);
+}
+
+/** Values that a text may also be the printing of: as JSON, or as Python prints it. */
+function readings(original: JsonInput): JsonValue[] {
+  if (typeof original !== "string") return [];
+  const json = tryParseJson(original);
+  const python = pythonLiteral(original);
+  return [...(json.ok ? [json.value] : []), ...(python === undefined ? [] : [python])];
+}
+
 /** Whatever the completion is, a bridge does not throw: it refuses with a reason, or adds ids none of which is sampled. */
-export function bridgeExtends(renderer: Renderer) {
-  return fc.property(completions(renderer), texts(), ({ prompt, completion, tools }, content) => {
+export function bridgeExtends(renderer: Renderer, limits: TurnLimits = {}) {
+  return fc.property(completions(renderer, limits), texts(), ({ prompt, completion, tools }, content) => {
     const request = { promptIds: prompt, completionIds: completion, tools };
     const bridge = renderer.bridgeToNextTurn({ ...request, newMessages: [{ role: "tool", name: "search", content }] });
     const stopped = completion.some((id) => renderer.stopTokenIds.includes(id));
@@ -83,33 +110,31 @@ export function bridgeExtends(renderer: Renderer) {
 }
 
 /** Where a full render keeps the history as it was sampled, a bridge gives the same ids. */
-export function bridgeEqualsRender(renderer: Renderer) {
+export function bridgeEqualsRender(renderer: Renderer, limits: TurnLimits = {}) {
   const { words } = vocabularyOf(renderer);
-  const cycles = turns({ words: words.filter((one) => one !== ""), maxCalls: 1 })
+  const cycles = turns({ ...limits, words: words.filter((one) => one !== ""), maxCalls: 1 })
     .filter(({ message }) => message.tool_calls !== undefined)
     .chain((turn) => fc.record({ turn: fc.constant(turn), answers: results(turn.message, texts()) }));
   return fc.property(cycles, ({ turn: { message, tools }, answers }) => {
     const turn = sampledTurn(renderer, [user, message], tools);
     if (turn === null) return;
-    const history = [...turn.prompt, ...turn.completion];
     const full = renderer.renderIds([user, message, ...answers], { tools, addGenerationPrompt: true });
+    const next = full[turn.prompt.length + turn.completion.length];
+    const completion = stopped(renderer, turn.completion, next);
+    const history = [...turn.prompt, ...completion];
     if (history.some((id, i) => full[i] !== id)) return;
-    const bridge = renderer.bridgeToNextTurn({
-      promptIds: turn.prompt,
-      completionIds: turn.completion,
-      newMessages: answers,
-      tools,
-    });
+    const request = { promptIds: turn.prompt, completionIds: completion, newMessages: answers, tools };
+    const bridge = renderer.bridgeToNextTurn(request);
     if (!bridge.ok) return;
     same("next prompt", full.join(" "), [...history, ...bridge.extension.tokenIds].join(" "));
   });
 }
 
 /** Any way of cutting a completion into pieces, the state stored between them, gives the same response and events. */
-export function chunkingInvariant(renderer: Renderer) {
+export function chunkingInvariant(renderer: Renderer, limits: TurnLimits = {}) {
   const opening = fc.constantFrom("open", "closed", "unknown", "prompt");
   return fc.property(
-    completions(renderer),
+    completions(renderer, limits),
     fc.array(fc.nat(5), { maxLength: 60 }),
     opening,
     (turn, cuts, reasoning) => {
@@ -141,10 +166,10 @@ export function chunkingInvariant(renderer: Renderer) {
 }
 
 /** Columns are equally long and account for every token; only assistants' tokens are sampled, and those are content. */
-export function masksConsistent(renderer: Renderer) {
+export function masksConsistent(renderer: Renderer, limits: TurnLimits = {}) {
   const { words } = vocabularyOf(renderer);
   return fc.property(
-    conversations({ contents: texts(), words }),
+    conversations({ ...limits, contents: texts(), words }),
     fc.boolean(),
     ({ messages, tools }, addGenerationPrompt) => {
       const rendered = renderer.render(messages, { tools, addGenerationPrompt });
@@ -163,24 +188,28 @@ export function masksConsistent(renderer: Renderer) {
 }
 
 /** No text of a user, tool, system message or tool spec makes a control token or marker (`contentSpecials: "text"`). */
-export function injectionSafe(renderer: Renderer) {
+export function injectionSafe(renderer: Renderer, limits: TurnLimits = {}) {
   const { markers, words } = vocabularyOf(renderer);
   const specials = new Set(renderer.tokenizer.addedTokens.map((token) => token.id));
   const count = (ids: Int32Array) => ids.filter((id) => specials.has(id)).length;
   const hostile = hostileTexts(markers).map((one) => `x${one}x`);
-  return fc.property(conversations({ contents: hostile, words }), hostile, ({ messages, tools }, description) => {
-    const withTools = (text: string) =>
-      tools.map((tool) => ({
-        ...tool,
-        function: { ...(tool as { function: { name: string } }).function, description: text },
-      })) as typeof tools;
-    const harmless = messages.map((one) => (one.role === "assistant" ? one : { ...one, content: "x" }));
-    same(
-      "control tokens",
-      count(renderer.renderIds(harmless, { tools: withTools("x") })),
-      count(renderer.renderIds(messages, { tools: withTools(description) })),
-    );
-  });
+  return fc.property(
+    conversations({ ...limits, contents: hostile, words }),
+    hostile,
+    ({ messages, tools }, description) => {
+      const withTools = (text: string) =>
+        tools.map((tool) => ({
+          ...tool,
+          function: { ...(tool as { function: { name: string } }).function, description: text },
+        })) as typeof tools;
+      const harmless = messages.map((one) => (one.role === "assistant" ? one : { ...one, content: "x" }));
+      same(
+        "control tokens",
+        count(renderer.renderIds(harmless, { tools: withTools("x") })),
+        count(renderer.renderIds(messages, { tools: withTools(description) })),
+      );
+    },
+  );
 }
 
 function same(what: string, expected: unknown, actual: unknown): void {

@@ -56,7 +56,10 @@ export function encodeSpans(spans: readonly Span[], tokenizer: Tokenizer): Encod
         mark(run[span], taken - from);
       }
       mark(run[run.length - 1], ids.length - taken);
-      if (run.some((span) => span.hugs)) markHugged(run, ends, ids, contentMask.subarray(from), tokenizer);
+      if (run.some((span) => span.hugs)) {
+        const columns = { contentMask: contentMask.subarray(from), messageIndices: messageIndices.subarray(from) };
+        markHugged(run, ends, ids, columns, tokenizer);
+      }
     }
   }
   const columns = { tokenIds, messageIndices, sampledMask, contentMask };
@@ -68,12 +71,12 @@ function placed({ image, message }: ImageSpan, offset: number): PlacedImage {
   return { hash, message, offset, length, ...(grid && { grid }), ...(values !== undefined && { values }) };
 }
 
-/** Content is every token that has a byte of a body which hugs its tags. */
+/** A token that begins in scaffold and has a byte of a body which hugs its tags is content, or that body's altogether. */
 function markHugged(
   run: readonly TextSpan[],
   ends: readonly number[],
   ids: Int32Array,
-  contentMask: Uint8Array,
+  { contentMask, messageIndices }: Pick<EncodedSpans, "contentMask" | "messageIndices">,
   tokenizer: Tokenizer,
 ): void {
   let span = 0;
@@ -82,7 +85,9 @@ function markHugged(
     const end = start + tokenizer.byteLength(id);
     while (span < run.length - 1 && ends[span] <= start) span++;
     for (let at = span; at < run.length && (at === 0 || ends[at - 1] < end); at++) {
-      if (run[at].hugs && run[at].text !== "") contentMask[i] = 1;
+      if (!run[at].hugs || run[at].text === "" || contentMask[i] === 1) continue;
+      contentMask[i] = 1;
+      if (run[at].hugs === "token") messageIndices[i] = run[at].message;
     }
     start = end;
   }

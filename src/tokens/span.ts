@@ -15,8 +15,11 @@ export interface TextSpan extends Origin {
   readonly kind: "text";
   readonly text: string;
   readonly trusted: boolean;
-  /** A token is content as soon as one of its bytes is of this span, also when its first byte is not. */
-  readonly hugs?: boolean;
+  /**
+   * A token that begins in scaffold but has a byte of this span is `"content"`, or this span's as a `"token"`: its message's,
+   * too.
+   */
+  readonly hugs?: "content" | "token";
 }
 
 /** One token by its id. */

@@ -9,50 +9,52 @@ import {
   injectionSafe,
   masksConsistent,
   roundTrips,
+  type TurnLimits,
 } from "../../src/testing/index.ts";
 import { familyRenderer, familyTokenizer } from "../support/families.ts";
 
 const names = [...families.keys()];
 
-/** Formats that have one call in a turn. */
-const maxCalls: Readonly<Record<string, number>> = { "llama-3": 1 };
+/** Formats whose turns hold less than others'. */
+const turnLimits: Readonly<Record<string, TurnLimits>> = { "llama-3": { maxCalls: 1, contentBesideCalls: false } };
 
 describe.each(names)("%s", (name) => {
   const renderer = familyRenderer({ name } as RendererConfigInput);
+  const limits = turnLimits[name] ?? {};
   const runs = (numRuns: number) => ({ numRuns });
 
   test("a rendered turn reads back as it was", () => {
-    fc.assert(roundTrips(renderer, { maxCalls: maxCalls[name] }), runs(100));
+    fc.assert(roundTrips(renderer, limits), runs(100));
   });
 
   test("also without the tools' schemas, as far as the format tells types", () => {
-    fc.assert(roundTrips(renderer, { tools: false, maxCalls: maxCalls[name] }), runs(100));
+    fc.assert(roundTrips(renderer, { ...limits, tools: false }), runs(100));
   });
 
   test("also when it renders patched", () => {
     const patched = familyRenderer({ name, patched: true } as RendererConfigInput);
-    fc.assert(roundTrips(patched, { maxCalls: maxCalls[name] }), runs(60));
-    fc.assert(bridgeEqualsRender(patched), runs(40));
+    fc.assert(roundTrips(patched, limits), runs(60));
+    fc.assert(bridgeEqualsRender(patched, limits), runs(40));
   });
 
   test("a bridge extends what was sampled, or refuses", () => {
-    fc.assert(bridgeExtends(renderer), runs(150));
+    fc.assert(bridgeExtends(renderer, limits), runs(150));
   });
 
   test("a bridge gives what a full render gives, where that keeps the history", () => {
-    fc.assert(bridgeEqualsRender(renderer), runs(60));
+    fc.assert(bridgeEqualsRender(renderer, limits), runs(60));
   });
 
   test("any cutting of a completion reads the same", () => {
-    fc.assert(chunkingInvariant(renderer), runs(150));
+    fc.assert(chunkingInvariant(renderer, limits), runs(150));
   });
 
   test("columns are consistent", () => {
-    fc.assert(masksConsistent(renderer), runs(40));
+    fc.assert(masksConsistent(renderer, limits), runs(40));
   });
 
   test("no text from outside makes a control token", () => {
-    fc.assert(injectionSafe(renderer), runs(40));
+    fc.assert(injectionSafe(renderer, limits), runs(40));
   });
 
   test("a vocabulary without the markers is refused by their names", () => {

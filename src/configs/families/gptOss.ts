@@ -13,13 +13,20 @@ const schema = familySchema("gpt-oss", {
   knowledgeCutoff: z.string().optional(),
   /** The line of the system message that says who the model is. Unset: the format's own. */
   modelIdentity: z.string().optional(),
-  /** Drop the analysis of turns before the last user query. */
+  /**
+   * Drop the analysis of final answers, and of tool calls once a final answer follows. False keeps the analysis of all turns.
+   */
   autoDropAnalysis: z.boolean().default(true),
+  /** The tools that the model was trained with: the system message declares them, and calls go to `browser.search`, `python` …  */
+  builtinTools: z.array(z.enum(["browser", "python"])).default([]),
   /**
    * The generation prompt goes on to `<|channel|>analysis<|message|>`, so that the model cannot choose its first channel.
    */
   forceAnalysis: z.boolean().default(false),
-  /** Channel and recipient headers, which the model samples, are in the loss mask. */
+  /**
+   * Channel and recipient headers, which the model samples, are in the loss mask. False: they are not, and the heading of
+   * instructions counts as their body; so do renderers that build messages one by one.
+   */
   headerLoss: z.boolean().default(true),
 });
 

@@ -107,8 +107,8 @@ function quoteAscii(text: string): string {
   return `"${text.replace(/["\\]|[^ -~]/g, escapeUnit)}"`;
 }
 
-/** JavaScript compares UTF-16 units, where surrogate pairs come before U+E000..U+FFFF. */
-function compareCodePoints(a: string, b: string): number {
+/** Order of texts by code point, as in Python. JavaScript compares UTF-16 units, where surrogate pairs come before U+E000..U+FFFF. */
+export function compareCodePoints(a: string, b: string): number {
   let i = 0;
   while (i < a.length && a.charCodeAt(i) === b.charCodeAt(i)) i++;
   if (i === a.length || i === b.length) return a.length - b.length;

@@ -2,10 +2,10 @@ import type { FramedPart } from "../grammar.ts";
 import type { ParsedToolCall } from "../types.ts";
 
 /**
- * Where the automaton stands: in a message's header, in its body, in a response whose first header is lost (`plain`), or
- * after the turn's end.
+ * Where the automaton stands: before a message, in its header, in its body, after a stop behind which the turn may go on
+ * (`paused`), after the turn's end, or in a response whose first header is lost (`plain`).
  */
-export type FramedMode = "header" | "body" | "plain" | "stopped";
+export type FramedMode = "between" | "header" | "body" | "paused" | "stopped" | "plain";
 
 export interface FramedState {
   readonly kind: "framed";
@@ -16,6 +16,8 @@ export interface FramedState {
   readonly bytes: readonly number[];
   /** The header being read, or of the body being read. */
   readonly header: string;
+  /** How much of the header the prompt has written, in UTF-16 units. */
+  readonly given: number;
   readonly part: FramedPart;
   /** Where the message in hand begins. */
   readonly start: number;
@@ -41,6 +43,7 @@ export function initialFramedState(opening: {
   return {
     kind: "framed",
     ...opening,
+    given: opening.header.length,
     index: 0,
     bytes: [],
     start: 0,

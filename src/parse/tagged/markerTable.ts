@@ -11,6 +11,7 @@ export const SECTION_OPEN = 6;
 export const SECTION_CLOSE = 7;
 export const ATOM = 8;
 export const UNKNOWN_ID = 9;
+export const TURN_START = 10;
 
 export interface MarkerTable {
   /** An id's meaning: `UNKNOWN_ID` outside the vocabulary, `TEXT` for everything that is no marker. */
@@ -27,7 +28,7 @@ export interface TextMarker {
 }
 
 export function markerTable(grammar: TaggedGrammar, vocabSize: number): MarkerTable {
-  const { reasoning, calls, stops } = grammar;
+  const { reasoning, calls, stops, turnStart, opensTurn } = grammar;
   const ids = new Map<number, number>();
   const texts: TextMarker[] = [];
   for (const id of calls?.atoms ?? []) ids.set(id, ATOM);
@@ -42,6 +43,7 @@ export function markerTable(grammar: TaggedGrammar, vocabSize: number): MarkerTa
     if (marker?.id !== undefined) ids.set(marker.id, meaning);
     else if (marker) texts.push({ meaning, bytes: Buffer.from(marker.text, "utf8"), atom: marker.atom });
   }
+  if (opensTurn) ids.set(turnStart, TURN_START);
   for (const id of stops) ids.set(id, STOP);
   return { ofId: meaningOfIds(ids, vocabSize), texts };
 }

@@ -2,7 +2,8 @@ import { pythonStrip } from "../../messages/index.ts";
 import type { Ids, Tokenizer } from "../../tokenizer/types.ts";
 import { Utf8Stream } from "../../tokens/utf8.ts";
 import { isBlank, overlap, trimmedEnd } from "../edges.ts";
-import type { CallReading, TaggedGrammar } from "../grammar.ts";
+import type { CallReading, CallText, TaggedGrammar } from "../grammar.ts";
+import type { TurnBeginning } from "../promptState.ts";
 import { spokenResponse } from "../spoken.ts";
 import type { KnownTool, ParsedResponse, ParserEvent, TokenParser } from "../types.ts";
 import {
@@ -17,6 +18,7 @@ import {
   STOP,
   TEXT,
   type TextMarker,
+  TURN_START,
   UNKNOWN_ID,
 } from "./markerTable.ts";
 import { copyTaggedState, initialTaggedState, type MutableTaggedState, type TaggedState } from "./taggedState.ts";
@@ -26,11 +28,22 @@ export interface TaggedParserOptions {
   readonly grammar: TaggedGrammar;
   readonly markers: MarkerTable;
   readonly tokenizer: Tokenizer;
-  readonly beginsInReasoning: boolean;
+  readonly beginning: TurnBeginning;
   /** Tools by name; null when the caller gave none: then no name is unknown. */
   readonly tools: ReadonlyMap<string, KnownTool> | null;
   /** Go on from here. */
   readonly state?: TaggedState | undefined;
+}
+
+/** A marker or another id that counts, and where its ids stand. */
+interface FoundInIds {
+  readonly meaning: number;
+  /** -1 for a marker of several tokens. */
+  readonly id: number;
+  /** Of a marker of several tokens; otherwise the id's own. */
+  readonly text?: string;
+  readonly index: number;
+  readonly endIndex: number;
 }
 
 const NONE: readonly TextMarker[] = [];
@@ -41,7 +54,7 @@ export class TaggedParser implements TokenParser {
   readonly #grammar: TaggedGrammar;
   readonly #markers: MarkerTable;
   readonly #tokenizer: Tokenizer;
-  readonly #beganInReasoning: boolean;
+  readonly #beginning: TurnBeginning;
   readonly #tools: ReadonlyMap<string, KnownTool> | null;
   readonly #utf8: Utf8Stream;
   readonly #state: MutableTaggedState;
@@ -57,13 +70,17 @@ export class TaggedParser implements TokenParser {
     this.#grammar = options.grammar;
     this.#markers = options.markers;
     this.#tokenizer = options.tokenizer;
-    this.#beganInReasoning = options.beginsInReasoning;
+    this.#beginning = options.beginning;
     this.#tools = options.tools;
-    this.#state = options.state ? copyTaggedState(options.state) : initialTaggedState(options.beginsInReasoning);
+    this.#state = options.state ? copyTaggedState(options.state) : initialTaggedState(options.beginning.mode);
     this.#utf8 = new Utf8Stream(this.#state.bytes);
     const { reasoning, calls } = options.grammar;
     const opening = calls?.section?.open ?? calls?.open;
-    this.#callsEndReasoning = reasoning?.endedByCall !== false && opening?.id !== undefined;
+    const ended = reasoning?.endedByCall ?? true;
+    this.#callsEndReasoning = ended === "at once" || (ended && opening?.id !== undefined);
+    // A prompt that opens reasoning writes the padding, too: what follows is the model's.
+    const opens = !options.state && options.beginning.mode === "reasoning";
+    if (opens && reasoning?.exact && !reasoning.samplesPadding) this.#state.lead = reasoning.padding;
   }
 
   get state(): TaggedState {
@@ -77,13 +94,14 @@ export class TaggedParser implements TokenParser {
 
   end(): { readonly events: ParserEvent[]; readonly response: ParsedResponse } {
     const stopped = this.#state.mode === "stopped";
-    if (!stopped) this.#close();
+    if (!stopped) this.#close({ atStop: false });
     const { content, reasoning, calls: toolCalls, stop, spoken } = this.#state;
     const parts = { content, reasoning, toolCalls };
+    const { mode, written } = this.#beginning;
     const response: ParsedResponse = {
       ...parts,
       stop: stop ? { kind: "stop", ...stop } : { kind: "none" },
-      canonical: stopped && spoken === this.#grammar.spell(spokenResponse(parts), this.#beganInReasoning),
+      canonical: stopped && written + spoken === this.#grammar.spell(spokenResponse(parts), mode === "reasoning"),
     };
     return { events: this.#takeEvents(), response };
   }
@@ -108,7 +126,7 @@ export class TaggedParser implements TokenParser {
       from = at + 1;
       if (meaning !== STOP && this.#waits()) this.#state.waiting.push(ids[at]);
       const index = this.#state.index++;
-      this.#marker(meaning, ids[at], index, index + 1);
+      this.#marker({ meaning, id: ids[at], index, endIndex: index + 1 });
     }
     if (this.#state.mode !== "stopped") this.#run(ids.subarray(from), false);
   }
@@ -123,10 +141,16 @@ export class TaggedParser implements TokenParser {
     if (meaning === STOP || meaning === UNKNOWN_ID) return true;
     const { calls, reasoning } = this.#grammar;
     const opensCalls = meaning === (calls?.section ? SECTION_OPEN : CALL_OPEN);
+    const opensCall = opensCalls || (meaning === CALL_OPEN && calls?.section?.optional === true);
     switch (this.#state.mode) {
       case "start":
-        return opensCalls || meaning === REASONING_OPEN;
+        return opensCall || meaning === REASONING_OPEN || this.#opensTurn(meaning);
+      case "implied":
+        if (meaning === REASONING_OPEN || this.#opensTurn(meaning)) return true;
+        return meaning === REASONING_CLOSE || (opensCalls && this.#callsEndReasoning);
+      case "label":
       case "reasoning":
+        if (meaning === REASONING_OPEN) return this.#opensAgain();
         return meaning === REASONING_CLOSE || (opensCalls && this.#callsEndReasoning && !this.#callsAreText);
       case "doubt":
         return meaning === REASONING_CLOSE;
@@ -135,8 +159,17 @@ export class TaggedParser implements TokenParser {
       case "section":
         return meaning === CALL_OPEN || meaning === SECTION_CLOSE;
       default:
-        return opensCalls || (meaning === REASONING_OPEN && reasoning?.repeats === true);
+        return opensCall || (meaning === REASONING_OPEN && reasoning?.repeats === true);
     }
+  }
+
+  /** The model begins with the marker that its prompt ends with. */
+  #opensAgain(): boolean {
+    return this.#grammar.reasoning?.label !== undefined && this.#state.spoken === "";
+  }
+
+  #opensTurn(meaning: number): boolean {
+    return meaning === TURN_START && this.#state.spoken === "";
   }
 
   #textMarkers(): readonly TextMarker[] {
@@ -176,10 +209,12 @@ export class TaggedParser implements TokenParser {
       at = found.end;
       // The text before may have begun the content, after which this marker no longer counts.
       if (this.#heeds(found.meaning)) {
-        this.#spoken(run.bytes.toString("utf8", found.start, found.end));
+        const inDoubt = this.#state.call?.doubt != null;
+        const text = run.bytes.toString("utf8", found.start, found.end);
         this.#state.index = found.endId;
-        this.#marker(found.meaning, -1, found.firstId, found.endId);
+        this.#marker({ meaning: found.meaning, id: -1, text, index: found.firstId, endIndex: found.endId });
         this.#state.index = end;
+        if (!inDoubt) this.#keepForDoubt(run, found.end);
       } else at = found.start;
       markers = this.#textMarkers();
     }
@@ -192,6 +227,15 @@ export class TaggedParser implements TokenParser {
     }
   }
 
+  /** A marker inside a token cast doubt on a call: what follows it may have to be read twice. */
+  #keepForDoubt(run: ByteRun, end: number): void {
+    const doubt = this.#state.call?.doubt;
+    if (!doubt) return;
+    const { tail, ids } = run.after(end);
+    doubt.tail = tail;
+    this.#state.waiting = Array.from(ids);
+  }
+
   #bytes(bytes: Uint8Array, whole: boolean): void {
     this.#text(this.#utf8.push(bytes));
     if (whole) this.#text(this.#utf8.end());
@@ -201,7 +245,7 @@ export class TaggedParser implements TokenParser {
     this.#state.spoken += text;
   }
 
-  #marker(meaning: number, id: number, index: number, endIndex: number): void {
+  #marker({ meaning, id, index, endIndex, ...found }: FoundInIds): void {
     if (meaning === UNKNOWN_ID) {
       // No text belongs to an id outside the vocabulary; a replacement character keeps its place.
       if (this.#state.mode !== "doubt") this.#text("\uFFFD");
@@ -209,22 +253,28 @@ export class TaggedParser implements TokenParser {
     }
     if (meaning === STOP) {
       this.#state.index = index;
-      this.#close();
+      this.#close({ atStop: true });
       this.#state.index = endIndex;
       this.#state.stop = { id, index };
       this.#events.push({ kind: "stop", id, index });
       this.#state.mode = "stopped";
       return;
     }
-    const text = id < 0 ? "" : this.#tokenizer.decode([id]);
+    const text = found.text ?? this.#tokenizer.decode([id]);
+    const isOpening = meaning === REASONING_OPEN || meaning === TURN_START;
+    if (this.#state.mode === "implied" && !isOpening) this.#openReasoning();
+    this.#endLabel();
+    const endsReasoning = this.#state.mode === "reasoning" && meaning !== REASONING_CLOSE && !isOpening;
     if (meaning === ATOM) this.#atom(id, text);
     else if (this.#state.mode === "doubt") this.#readWaitingAsReasoning();
-    else if (this.#state.mode === "reasoning" && meaning !== REASONING_CLOSE) {
+    else if (endsReasoning && this.#grammar.reasoning?.endedByCall !== "at once") {
       this.#state.mode = "doubt";
       this.#state.waiting.push(id);
-    } else if (meaning === SECTION_CLOSE && this.#state.call?.doubt) this.#takeFirstClose();
+    } else if (this.#state.mode === "call" && this.#staysOpen(meaning))
+      this.#doubtClose({ meaning, text, index, endIndex });
     else if (meaning === CALL_CLOSE) this.#closeCall(text, endIndex);
     else {
+      if (endsReasoning) this.#endReasoning();
       if (meaning === SECTION_CLOSE) this.#breakOffCall(index);
       this.#spoken(text);
       this.#change(meaning, index, endIndex);
@@ -253,6 +303,13 @@ export class TaggedParser implements TokenParser {
       case "section":
         this.#state.held += text;
         return;
+      case "implied":
+        this.#state.held += text;
+        if (!isBlank(text)) this.#beginImplied();
+        return;
+      case "label":
+        this.#labelText(text);
+        return;
       case "reasoning":
         this.#reasoningText(text);
         return;
@@ -273,18 +330,47 @@ export class TaggedParser implements TokenParser {
   #openReasoning(): void {
     const held = this.#takeHeld();
     if (this.#state.mode === "content") this.#report("content", held);
-    this.#state.reasoning = { text: this.#state.reasoning?.text ?? "", complete: false };
+    const { label, padding = "", closing = padding } = this.#grammar.reasoning ?? {};
+    const before = this.#state.reasoning?.text ?? "";
+    this.#state.reasoning = { text: before, complete: false };
+    if (before !== "") this.#report("reasoning", closing);
     this.#state.lead = "";
+    this.#state.mode = label === undefined ? "reasoning" : "label";
+  }
+
+  #labelText(text: string): void {
+    const { label = "" } = this.#grammar.reasoning ?? {};
+    const held = this.#takeHeld() + text;
+    if (held.length < label.length && label.startsWith(held)) {
+      this.#state.held = held;
+      return;
+    }
     this.#state.mode = "reasoning";
+    this.#reasoningText(held.startsWith(label) ? held.slice(label.length) : held);
+  }
+
+  /** The reasoning goes on, or ends, without its whole label. */
+  #endLabel(): void {
+    if (this.#state.mode !== "label") return;
+    this.#state.mode = "reasoning";
+    this.#reasoningText(this.#takeHeld());
+  }
+
+  /** The model has left the opening marker out. */
+  #beginImplied(): void {
+    const { held } = this.#state;
+    this.#openReasoning();
+    this.#state.mode = "reasoning";
+    this.#reasoningText(held);
   }
 
   #reasoningText(text: string): void {
     const reasoning = this.#state.reasoning;
-    const padding = this.#grammar.reasoning?.padding ?? "";
+    const { padding = "", closing = padding, exact = false } = this.#grammar.reasoning ?? {};
     if (!reasoning) return;
     const isStart = reasoning.text === "" && this.#state.held === "";
     const fresh = isStart ? this.#dropLead(text, padding) : this.#takeHeld() + text;
-    const end = this.#grammar.reasoning?.exact ? fresh.length - overlap(fresh, padding) : trimmedEnd(fresh, padding);
+    const end = exact ? fresh.length - overlap(fresh, closing) : trimmedEnd(fresh, closing);
     this.#state.held = fresh.slice(end);
     this.#report("reasoning", fresh.slice(0, end));
   }
@@ -302,23 +388,29 @@ export class TaggedParser implements TokenParser {
   #endPadding(): void {
     const held = this.#takeHeld();
     const grammar = this.#grammar.reasoning;
-    if (grammar?.exact && held !== grammar.padding) this.#report("reasoning", held);
+    if (grammar?.exact && held !== (grammar.closing ?? grammar.padding)) this.#report("reasoning", held);
   }
 
   #contentText(text: string): void {
-    const afterReasoning =
-      this.#state.reasoning !== null && this.#state.calls.length === 0 && this.#state.content === "";
-    const separator = this.#grammar.reasoning?.separator ?? "";
-    const fresh = afterReasoning && this.#state.held === "" ? this.#dropLead(text, separator) : this.#takeHeld() + text;
-    const end = fresh.length - overlap(fresh, this.#grammar.calls?.separator ?? "");
+    const { held, calls, content } = this.#state;
+    const isStart = held === "" && calls.length === 0 && content === "";
+    const fresh = isStart ? this.#dropLead(text, this.#separator()) : this.#takeHeld() + text;
+    const { calls: callGrammar, trail = "" } = this.#grammar;
+    const end = fresh.length - Math.max(overlap(fresh, callGrammar?.separator ?? ""), overlap(fresh, trail));
     this.#state.held = fresh.slice(end);
     this.#report("content", fresh.slice(0, end));
+  }
+
+  /** What the format writes before the content. */
+  #separator(): string {
+    return (this.#state.reasoning === null ? this.#grammar.lead : this.#grammar.reasoning?.separator) ?? "";
   }
 
   /** Drops what the format writes at a part's start. */
   #dropLead(text: string, characters: string): string {
     const { lead } = this.#state;
-    const isDropped = this.#grammar.reasoning?.exact
+    const isExact = this.#state.reasoning === null || this.#grammar.reasoning?.exact;
+    const isDropped = isExact
       ? (at: number) => text[at] === characters[lead.length + at]
       : (at: number) => characters.includes(text[at]);
     let start = 0;
@@ -345,10 +437,18 @@ export class TaggedParser implements TokenParser {
     const section = this.#state.section;
     const raw = pythonStrip(this.#takeHeld());
     const isEmpty = section?.calls === this.#state.calls.length;
-    if (!section || (raw === "" && !isEmpty)) return;
+    const isCut = status === "unclosed_block" && this.#isCutMarker(raw);
+    if (!section || isCut || (raw === "" && !isEmpty)) return;
     this.#events.push({ kind: "toolCallStart", index: this.#state.calls.length });
     if (raw !== "") this.#events.push({ kind: "toolCallDelta", index: this.#state.calls.length, text: raw });
-    this.#finishCall({ ...UNREAD, status }, raw, section.start, end);
+    const start = isEmpty ? section.start : (this.#state.calls.at(-1)?.tokenSpan[1] ?? section.start);
+    this.#finishCall({ ...UNREAD, status }, raw, Math.min(start, end), end);
+  }
+
+  /** The beginning of a marker that the section would go on with, or nothing. */
+  #isCutMarker(text: string): boolean {
+    const { calls } = this.#grammar;
+    return [calls?.open, calls?.section?.close].some((marker) => marker?.text.startsWith(text));
   }
 
   #closeSection(endIndex: number): void {
@@ -393,27 +493,41 @@ export class TaggedParser implements TokenParser {
     this.#text(text);
   }
 
+  /** Is this closing marker part of the call's text, as far as is known? */
+  #staysOpen(meaning: number): boolean {
+    const grammar = this.#grammar.calls;
+    const { call } = this.#state;
+    if (!grammar || !call) return false;
+    if (!call.doubt) return grammar.endsInside?.(call) === true && !this.#firstCloseCounts;
+    return meaning === SECTION_CLOSE || !isReadable(grammar.body(call, this.#tools));
+  }
+
+  #doubtClose({ meaning, text, index, endIndex }: Omit<FoundInIds, "id"> & { readonly text: string }): void {
+    const { call, spoken } = this.#state;
+    if (!call) return;
+    call.doubt ??= {
+      closes: meaning === SECTION_CLOSE ? "section" : "call",
+      length: call.text.length,
+      atoms: call.atoms.length,
+      start: index,
+      index: endIndex,
+      spoken: spoken.length + text.length,
+      tail: [],
+    };
+    this.#text(text);
+  }
+
   #closeCall(marker: string, endIndex: number): void {
     const grammar = this.#grammar.calls;
     const { call } = this.#state;
     if (!grammar || !call) return;
     const reading = grammar.body(call, this.#tools);
-    if (call.doubt ? !isReadable(reading) : grammar.endsInside?.(call) && marker !== "" && !this.#firstCloseCounts) {
-      call.doubt ??= {
-        length: call.text.length,
-        atoms: call.atoms.length,
-        index: endIndex,
-        spoken: this.#state.spoken.length + marker.length,
-      };
-      this.#text(marker);
-      return;
-    }
     if (call.doubt) {
       const text = call.text.slice(call.doubt.length);
       this.#events.push({ kind: "toolCallDelta", index: this.#state.calls.length, text });
       this.#state.waiting = [];
     }
-    this.#spoken(marker || "");
+    this.#spoken(marker);
     this.#finishCall(reading, call.text, call.start, endIndex);
     this.#state.mode = this.#state.section ? "section" : "after";
   }
@@ -425,11 +539,15 @@ export class TaggedParser implements TokenParser {
     this.#state.call = null;
   }
 
+  #unclosed(call: CallText): CallReading {
+    return { ...UNREAD, status: "unclosed_block", ...this.#grammar.calls?.unclosed?.(call) };
+  }
+
   /** The call in hand ends without its marker, before this id. */
   #breakOffCall(index: number): void {
     const { call } = this.#state;
     if (!call) return;
-    this.#finishCall({ ...UNREAD, status: "unclosed_block" }, call.text, call.start, index);
+    this.#finishCall(this.#unclosed(call), call.text, call.start, index);
     this.#state.mode = this.#state.section ? "section" : "after";
   }
 
@@ -439,17 +557,22 @@ export class TaggedParser implements TokenParser {
     if (!call?.doubt || !this.#grammar.calls) return;
     const { doubt } = call;
     const whole = { text: call.text.slice(0, doubt.length), atoms: call.atoms.slice(0, doubt.atoms) };
-    this.#finishCall(this.#grammar.calls.body(whole, this.#tools), whole.text, call.start, doubt.index);
     this.#state.spoken = this.#state.spoken.slice(0, doubt.spoken);
-    this.#state.mode = this.#state.section ? "section" : "after";
-    this.#state.tail = [];
+    if (doubt.closes === "section") {
+      this.#finishCall(this.#unclosed(whole), whole.text, call.start, doubt.start);
+      this.#closeSection(doubt.index);
+    } else {
+      this.#finishCall(this.#grammar.calls.body(whole, this.#tools), whole.text, call.start, doubt.index);
+      this.#state.mode = this.#state.section ? "section" : "after";
+    }
+    this.#state.tail = [...doubt.tail];
     this.#firstCloseCounts = true;
     this.#readWaiting();
     this.#firstCloseCounts = false;
   }
 
   /** The turn ends, by a stop or because there is no more: closes what is open. */
-  #close(): void {
+  #close({ atStop }: { readonly atStop: boolean }): void {
     while (this.#state.mode === "doubt") this.#reasoningForgotten();
     this.#flush();
     while (this.#state.call?.doubt) {
@@ -457,11 +580,21 @@ export class TaggedParser implements TokenParser {
       this.#flush();
     }
     const { index } = this.#state;
+    if (this.#state.mode === "implied") this.#beginImplied();
+    this.#endLabel();
     this.#breakOffCall(index);
     if (this.#state.mode === "section") this.#endSectionText(index, "unclosed_block");
     else if (this.#state.mode === "reasoning") this.#endPadding();
     else if (this.#state.mode === "after") this.#state.held = "";
-    else this.#report("content", this.#takeHeld());
+    else this.#endTurn(atStop);
+  }
+
+  /** What the format writes between content and the turn's end is not content. */
+  #endTurn(atStop: boolean): void {
+    const { lead, trail = "" } = this.#grammar;
+    if (this.#state.mode === "start" && lead !== undefined) this.#contentText(this.#takeHeld());
+    const held = this.#takeHeld();
+    this.#report("content", atStop && held.endsWith(trail) ? held.slice(0, held.length - trail.length) : held);
   }
 
   /** What waited for more bytes is text. */

@@ -1,9 +1,12 @@
 import type { Atom } from "../grammar.ts";
+import type { TurnBeginning } from "../promptState.ts";
 import type { ParsedToolCall } from "../types.ts";
 
 /**
  * Where the automaton stands:
  * - `start`: nothing but white space so far; reasoning may still open
+ * - `implied`: the same in a turn that begins in its reasoning, although its opening marker is not written yet
+ * - `label`: after reasoning's opening marker, where a label may follow, which is not read yet
  * - `reasoning`, `content`, `call`: inside that part
  * - `doubt`: after a call's opening marker inside reasoning. If the reasoning's closing marker comes, the call was only
  *   talked about; if the turn ends first, the model forgot to close its reasoning. Ids wait until that is known.
@@ -11,7 +14,17 @@ import type { ParsedToolCall } from "../types.ts";
  * - `after`: after the calls, nothing but white space since
  * - `stopped`: the turn has ended
  */
-export type TaggedMode = "start" | "reasoning" | "doubt" | "content" | "section" | "call" | "after" | "stopped";
+export type TaggedMode =
+  | "start"
+  | "implied"
+  | "label"
+  | "reasoning"
+  | "doubt"
+  | "content"
+  | "section"
+  | "call"
+  | "after"
+  | "stopped";
 
 export interface TaggedState {
   readonly kind: "tagged";
@@ -48,12 +61,22 @@ export interface OpenCall {
   /** Index of its opening marker's first id. */
   readonly start: number;
   /** Set once a closing marker stood where a value was open: what was known there, in case that was the end after all. */
-  readonly doubt: {
-    readonly length: number;
-    readonly atoms: number;
-    readonly index: number;
-    readonly spoken: number;
-  } | null;
+  readonly doubt: CallDoubt | null;
+}
+
+export interface CallDoubt {
+  /** Whose closing marker it was. */
+  readonly closes: "call" | "section";
+  /** Length of the call's text and number of its atoms before the marker. */
+  readonly length: number;
+  readonly atoms: number;
+  /** The ids that spell the marker: from `start` up to `index`. */
+  readonly start: number;
+  readonly index: number;
+  /** Length of all text up to the marker's end. */
+  readonly spoken: number;
+  /** Bytes after the marker that its last token holds. */
+  readonly tail: readonly TailByte[];
 }
 
 type Mutable<Value> = Value extends readonly (infer Item)[]
@@ -71,17 +94,17 @@ type Mutable<Value> = Value extends readonly (infer Item)[]
 /** The same while it is being written. */
 export type MutableTaggedState = Mutable<TaggedState>;
 
-export function initialTaggedState(beginsInReasoning: boolean): MutableTaggedState {
+export function initialTaggedState(mode: TurnBeginning["mode"]): MutableTaggedState {
   return {
     kind: "tagged",
-    mode: beginsInReasoning ? "reasoning" : "start",
+    mode,
     index: 0,
     bytes: [],
     tail: [],
     lead: "",
     held: "",
     content: "",
-    reasoning: beginsInReasoning ? { text: "", complete: false } : null,
+    reasoning: mode === "reasoning" ? { text: "", complete: false } : null,
     calls: [],
     call: null,
     section: null,
@@ -102,7 +125,7 @@ export function copyTaggedState(state: TaggedState): MutableTaggedState {
     call: state.call && {
       ...state.call,
       atoms: [...state.call.atoms],
-      doubt: state.call.doubt && { ...state.call.doubt },
+      doubt: state.call.doubt && { ...state.call.doubt, tail: [...state.call.doubt.tail] },
     },
     section: state.section && { ...state.section },
     waiting: [...state.waiting],

@@ -69,6 +69,19 @@ export class ByteRun {
     return tail;
   }
 
+  /** What follows a byte: the rest of what its token holds, and the ids behind that. */
+  after(byte: number): { readonly tail: TailByte[]; readonly ids: Int32Array } {
+    const tail: TailByte[] = [];
+    let at = byte;
+    const [last] = this.#tokenAt(byte - 1);
+    while (at < this.bytes.length && (at < this.#tail.length || this.#tokenAt(at)[0] === last)) {
+      tail.push([this.bytes[at], ...this.#tokenAt(at)]);
+      at++;
+    }
+    const next = at < this.bytes.length ? this.#tokenAt(at)[0] - this.#offset : this.#ids.length;
+    return { tail, ids: this.#ids.subarray(next) };
+  }
+
   #isSpelled({ atom }: TextMarker, start: number, end: number): boolean {
     if (atom === undefined) return true;
     for (let at = start; at < end; at++) if (this.#tokenAt(at)[1] === atom) return true;

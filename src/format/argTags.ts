@@ -1,0 +1,186 @@
+import { pythonStrip } from "../messages/index.ts";
+import {
+  type CallBody,
+  type CallGrammar,
+  type CallText,
+  type Marker,
+  readTaggedCall,
+  type TaggedArgumentsOptions,
+} from "../parse/index.ts";
+
+/*
+ * Calls as GLM's format has them, and those built on it; the tags are tokens in some vocabularies and text in others:
+ *
+ *   {name}{name end}{glue}<arg_key>{key}</arg_key>{glue}<arg_value>{text}</arg_value>{glue}…
+ */
+
+export interface ArgTags {
+  readonly keyOpen: Marker;
+  readonly keyClose: Marker;
+  readonly valueOpen: Marker;
+  readonly valueClose: Marker;
+}
+
+export interface ArgTagLayout {
+  readonly tags: ArgTags;
+  /** Stands between the name and its arguments, also if there are none; undefined where no marker does. */
+  readonly nameEnd?: Marker | undefined;
+  /** White space after the name, after each key and after each value. */
+  readonly glue: string;
+}
+
+/** The tags' texts; `suffix` stands in each of them, before its `>`. */
+export function argTagTexts(suffix = "") {
+  return {
+    keyOpen: `<arg_key${suffix}>`,
+    keyClose: `</arg_key${suffix}>`,
+    valueOpen: `<arg_value${suffix}>`,
+    valueClose: `</arg_value${suffix}>`,
+  } as const;
+}
+
+/** A call without its outer markers; the arguments' texts are written as they are. */
+export function writeArgTags(
+  { tags, nameEnd, glue }: ArgTagLayout,
+  name: string,
+  entries: Iterable<readonly [key: string, text: string]>,
+): string {
+  const { keyOpen, keyClose, valueOpen, valueClose } = tags;
+  let text = `${name}${nameEnd?.text ?? ""}${glue}`;
+  for (const [key, value] of entries) {
+    text += `${keyOpen.text}${key}${keyClose.text}${glue}${valueOpen.text}${value}${valueClose.text}${glue}`;
+  }
+  return text;
+}
+
+/** How a response's calls are read. A closing marker inside a key or value that is still open belongs to its text. */
+export function argTagCalls(
+  layout: ArgTagLayout,
+  grammar: Pick<CallGrammar, "open" | "close" | "section" | "separator">,
+  options: TaggedArgumentsOptions = {},
+): CallGrammar {
+  const markers = [...tagNames.map((tag) => layout.tags[tag]), layout.nameEnd];
+  return {
+    ...grammar,
+    atoms: markers.flatMap((marker) => marker?.id ?? []),
+    body: argTagBody(layout, options),
+    endsInside: (call) => readParts(layout, call).end === "open",
+  };
+}
+
+/**
+ * Reads the text between a call's markers. Of several closing tags the first one counts with which all the rest can be read:
+ * the next argument or the end must follow, so that a value may hold the tags. Calls that cannot be read so are read from tag
+ * to tag; what is no argument there is passed over, and an argument without its end is `malformed_structure`.
+ */
+export function argTagBody(layout: ArgTagLayout, options: TaggedArgumentsOptions = {}): CallBody {
+  return (call, tools) => {
+    const { name, entries, end } = readParts(layout, call);
+    const reading = readTaggedCall(name, entries, tools, options);
+    const isKnown = reading.status !== "missing_name" && reading.status !== "unknown_tool";
+    return end !== "whole" && isKnown ? { ...reading, status: "malformed_structure" } : reading;
+  };
+}
+
+interface Parts {
+  readonly name: string;
+  readonly entries: readonly (readonly [key: string, text: string])[];
+  /** `open`: ends inside a key or a value; `broken`: an argument lacks a part. */
+  readonly end: "whole" | "open" | "broken";
+}
+
+type Tag = keyof ArgTags;
+
+const tagNames: readonly Tag[] = ["keyOpen", "keyClose", "valueOpen", "valueClose"];
+
+/** A tag in a call's text: half-open UTF-16 range. */
+interface Place {
+  readonly tag: Tag;
+  readonly start: number;
+  readonly end: number;
+}
+
+function readParts(layout: ArgTagLayout, call: CallText): Parts {
+  const nameEnd = layout.nameEnd && places(call, layout.nameEnd)[0];
+  const tags = tagPlaces(layout.tags, call).filter(({ start }) => !nameEnd || start >= nameEnd.end);
+  const name = pythonStrip(call.text.slice(0, (nameEnd ?? tags[0])?.start));
+  const first = tags.findIndex(({ tag }) => tag === "keyOpen");
+  if (first < 0) return { name, entries: [], end: tags.length === 0 ? "whole" : "broken" };
+  return readWell(name, call.text, tags) ?? readLeniently(name, call.text, tags, first);
+}
+
+function tagPlaces(tags: ArgTags, call: CallText): Place[] {
+  return tagNames
+    .flatMap((tag) => places(call, tags[tag]).map((place) => ({ tag, ...place })))
+    .sort((a, b) => a.start - b.start);
+}
+
+function places(
+  { text, atoms }: CallText,
+  marker: Marker,
+): readonly { readonly start: number; readonly end: number }[] {
+  if (marker.id !== undefined) return atoms.filter(({ id }) => id === marker.id);
+  const found = [];
+  for (let start = text.indexOf(marker.text); start >= 0; start = text.indexOf(marker.text, start + 1)) {
+    found.push({ start, end: start + marker.text.length });
+  }
+  return found;
+}
+
+/** Null where the tags cannot be put together to whole arguments. One pass from the end finds for each opening tag its close. */
+function readWell(name: string, text: string, tags: readonly Place[]): Parts | null {
+  const closes: (number | undefined)[] = [];
+  let keyClose: number | undefined;
+  let valueClose: number | undefined;
+  for (let at = tags.length - 1; at >= 0; at--) {
+    const next = tags[at + 1]?.tag;
+    const nextIsWell = closes[at + 1] !== undefined;
+    switch (tags[at].tag) {
+      case "valueClose":
+        if (next === undefined || (next === "keyOpen" && nextIsWell)) valueClose = at;
+        break;
+      case "valueOpen":
+        closes[at] = valueClose;
+        break;
+      case "keyClose":
+        if (next === "valueOpen" && nextIsWell) keyClose = at;
+        break;
+      case "keyOpen":
+        closes[at] = keyClose;
+    }
+  }
+  if (tags[0].tag !== "keyOpen") return null;
+  const entries: [string, string][] = [];
+  for (let key = 0; key < tags.length; ) {
+    const afterKey = closes[key];
+    const afterValue = afterKey === undefined ? undefined : closes[afterKey + 1];
+    if (afterKey === undefined || afterValue === undefined) return null;
+    entries.push([between(text, tags, key, afterKey), between(text, tags, afterKey + 1, afterValue)]);
+    key = afterValue + 1;
+  }
+  return { name, entries, end: "whole" };
+}
+
+/** Each opening tag with the next closing one. */
+function readLeniently(name: string, text: string, tags: readonly Place[], first: number): Parts {
+  const find = (tag: Tag, from: number): number => {
+    let at = from;
+    while (at < tags.length && tags[at].tag !== tag) at++;
+    return at;
+  };
+  const entries: [string, string][] = [];
+  for (let key = first; key < tags.length; ) {
+    const afterKey = find("keyClose", key);
+    const value = find("valueOpen", afterKey);
+    const afterValue = find("valueClose", value);
+    if (afterKey === tags.length) return { name, entries, end: "open" };
+    if (value === tags.length) return { name, entries, end: "broken" };
+    if (afterValue === tags.length) return { name, entries, end: "open" };
+    entries.push([between(text, tags, key, afterKey), between(text, tags, value, afterValue)]);
+    key = find("keyOpen", afterValue);
+  }
+  return { name, entries, end: "whole" };
+}
+
+const between = (text: string, tags: readonly Place[], open: number, close: number): string =>
+  text.slice(tags[open].end, tags[close].start);
