@@ -154,7 +154,7 @@ export const familyRows: Readonly<Record<string, FamilyRow>> = {
     bridge: plain,
     tokenizer: "tiktoken, Kimi",
     differences: "call ids stay; tools sorted and compact, as the model's own tokenizer has them",
-    patched: "reasoning is written",
+    patched: "nothing to change",
   },
   "kimi-k2.5": {
     wireFormat: "as kimi-k2; `<think>`, tools in the manner of TypeScript",

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { TitoError } from "../errors.ts";
-import { type JsonObject, type Message, pythonStrip } from "../messages/index.ts";
+import { type JsonObject, type JsonValue, type Message, pythonStrip } from "../messages/index.ts";
 import type { Renderer } from "../renderers/index.ts";
 import { messagesOf, type RecordedCase, toolsOf } from "./cases.ts";
 import { equalRows, type Outcome } from "./outcome.ts";
@@ -111,7 +111,7 @@ const rules: Readonly<Record<string, Rule>> = {
       !renderer?.stopTokenIds.includes(history.at(-1) ?? -1) &&
       [ids, expected].every((some) => equalRows(some.slice(0, history.length), history)) &&
       equalRows(ids.slice(history.length + ours.length), turns) &&
-      ours.length <= 4 &&
+      ours.length <= 6 &&
       (ours.at(-1) ?? history.at(-1)) === close
     );
   },
@@ -131,12 +131,85 @@ const rules: Readonly<Record<string, Rule>> = {
       field === "expect" ? (new Map([...expect, ["tool_calls", expected]]) as JsonObject) : recorded.lossless(field);
     return renderer !== null && runParse({ ...recorded, lossless }, renderer).outcome === "passed";
   },
+  /**
+   * In a damaged completion the first call that is read otherwise holds argument tags out of their order, or stands for text
+   * that belongs to no call; all before it is as recorded.
+   */
+  "argument tags out of order": (recorded, outcome, renderer) => {
+    const expected: readonly { raw: string }[] = recorded.plain.expect?.tool_calls ?? [];
+    const calls = (actualFields(outcome).tool_calls ?? []) as readonly { name: string | null; raw: string }[];
+    if (!renderer || recorded.plain.compare !== "invariants") return false;
+    const sound = expected.findIndex((_, end) => !parsesWithCalls(recorded, renderer, end + 1));
+    const tags = [...(expected[sound]?.raw ?? "").matchAll(/<(\/?)(?:arg_(key|value)|(tool_call|think))(?::\w+)?>/g)];
+    const order = tags.map(([, close, tag = "other"]) => `${close}${tag} `).join("");
+    const isOutOfOrder = !/^(key \/key value \/value )*$/.test(order);
+    return sound >= 0 && (isOutOfOrder || (calls[sound]?.name === null && calls[sound].raw !== ""));
+  },
+  /** A call's opening marker inside reasoning that closes later is part of the reasoning; so is all before the close. */
+  "calls in closed reasoning are reasoning": (recorded, outcome, renderer) => {
+    const { reasoning_content: reasoning, content = "", tool_calls: calls = [] } = actualFields(outcome);
+    if (!renderer || !reasoning?.includes("<tool_call>") || calls.length > 0) return false;
+    const ids: number[] = recorded.plain.completion_ids;
+    const stop = ids.findIndex((id) => renderer.stopTokenIds.includes(id));
+    const [thought, ...rest] = renderer.tokenizer.decode(ids.slice(0, stop < 0 ? undefined : stop)).split("</think>");
+    return (
+      pythonStrip(thought).endsWith(pythonStrip(reasoning)) &&
+      pythonStrip(rest.join("</think>")) === pythonStrip(content)
+    );
+  },
+  /** In a damaged completion a call that does not hold together is malformed; the others are among the recorded ones, in order. */
+  "damaged calls are malformed": (recorded, outcome) => {
+    if (recorded.plain.compare !== "invariants") return false;
+    const calls = (actualFields(outcome).tool_calls ?? []) as readonly { name: string | null; status: string }[];
+    const others = calls.filter(({ status }) => status !== "malformed_structure");
+    const expected: readonly { name: string | null }[] = recorded.plain.expect?.tool_calls ?? [];
+    let at = 0;
+    for (const { name } of expected) if (at < others.length && others[at].name === name) at++;
+    return others.length < calls.length && at === others.length;
+  },
+  /** Of a section that is cut short, the calls that were whole before the cut count, each by itself. */
+  "whole calls of a cut section": (recorded, outcome) => {
+    const { content, reasoning_content: reasoning, tool_calls } = actualFields(outcome);
+    const calls = (tool_calls ?? []) as readonly { status: string; raw: string }[];
+    const { expect } = recorded.plain;
+    const cut = expect?.tool_calls?.length === 1 && expect.tool_calls[0].status === "unclosed_block";
+    const isSame = (a: string | null | undefined, b: string | null | undefined) =>
+      pythonStrip(a ?? "") === pythonStrip(b ?? "");
+    return (
+      cut &&
+      calls.some(({ status }) => status !== "unclosed_block") &&
+      calls.every(({ raw }) => expect.tool_calls[0].raw.includes(raw)) &&
+      isSame(content, expect.content) &&
+      isSame(reasoning, expect.reasoning_content)
+    );
+  },
   /** Words between and after calls are content. */
   "words after a call are content": (recorded, outcome, renderer) => {
     const { content = "", tool_calls: calls = [] } = actualFields(outcome);
     const { content: expected } = recorded.plain.expect;
     const isLonger = content.length > expected.length && pythonStrip(content).startsWith(pythonStrip(expected));
     return renderer !== null && calls.length > 0 && isLonger && parsesWith(recorded, renderer, { content });
+  },
+  /** The text behind a thought's opening marker that says what the part is, `thought` and a newline, is no thought. */
+  "a thought has no label": (recorded, outcome, renderer) => {
+    const reasoning = actualFields(outcome).reasoning_content ?? "";
+    const { reasoning_content: expected } = recorded.plain.expect;
+    const isLabelled = pythonStrip(expected ?? "") === pythonStrip(`thought\n${reasoning}`);
+    return renderer !== null && isLabelled && parsesWith(recorded, renderer, { reasoning_content: reasoning });
+  },
+  /** What stands between a thought's markers is reasoning wherever it stands, everything else is content. */
+  "thoughts inside content are reasoning": (recorded, outcome, renderer) => {
+    const ids: number[] = recorded.plain.completion_ids ?? [];
+    const stop = ids.findIndex((id) => renderer?.stopTokenIds.includes(id));
+    const text = renderer?.tokenizer.decode(stop < 0 ? ids : ids.slice(0, stop)) ?? "";
+    const { content = "", reasoning_content, reasoning_complete } = actualFields(outcome);
+    const words = text.replace(/<\|tool_call>.*?<tool_call\|>/gs, "").replace(/<\|channel>.*?(?:<channel\|>|$)/gs, "");
+    const isSplit = words !== text && pythonStrip(content) === pythonStrip(words);
+    return (
+      renderer !== null &&
+      isSplit &&
+      parsesWith(recorded, renderer, { content, reasoning_content: reasoning_content ?? null, reasoning_complete })
+    );
   },
 };
 
@@ -152,6 +225,7 @@ function idsOf(fields: unknown): readonly number[] {
 interface ParsedFields {
   readonly content?: string;
   readonly reasoning_content?: string | null;
+  readonly reasoning_complete?: boolean | undefined;
   readonly tool_calls?: readonly unknown[];
 }
 
@@ -162,6 +236,15 @@ const actualFields = (outcome: Outcome): ParsedFields =>
 function parsesWith(recorded: RecordedCase, renderer: Renderer, fields: ParsedFields): boolean {
   const plain = { ...recorded.plain, expect: { ...recorded.plain.expect, ...fields } };
   return runParse({ ...recorded, plain }, renderer).outcome === "passed";
+}
+
+/** Would the case pass if only so many calls were expected, and a damaged one? */
+function parsesWithCalls(recorded: RecordedCase, renderer: Renderer, calls: number): boolean {
+  const expect = recorded.lossless("expect") as JsonObject;
+  const sound = (expect.get("tool_calls") as readonly JsonValue[]).slice(0, calls);
+  const some = new Map([...expect, ["tool_calls", [...sound, new Map([["status", "malformed_structure"]])]]]);
+  const lossless = (field: string) => (field === "expect" ? (some as JsonObject) : recorded.lossless(field));
+  return runParse({ ...recorded, lossless }, renderer).outcome === "passed";
 }
 
 const hasPlainContent = (message: Message): boolean => typeof message.content === "string";

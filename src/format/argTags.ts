@@ -2,7 +2,9 @@ import { pythonStrip } from "../messages/index.ts";
 import {
   type CallBody,
   type CallGrammar,
+  type CallReading,
   type CallText,
+  isBlank,
   type Marker,
   readTaggedCall,
   type TaggedArgumentsOptions,
@@ -53,34 +55,49 @@ export function writeArgTags(
   return text;
 }
 
-/** How a response's calls are read. A closing marker inside a key or value that is still open belongs to its text. */
+/**
+ * How a response's calls are read. A closing marker inside a key or value that is still open belongs to its text, but where
+ * the next call follows it: then the model has left the end of the value out.
+ */
 export function argTagCalls(
   layout: ArgTagLayout,
   grammar: Pick<CallGrammar, "open" | "close" | "section" | "separator">,
   options: TaggedArgumentsOptions = {},
 ): CallGrammar {
   const markers = [...tagNames.map((tag) => layout.tags[tag]), layout.nameEnd];
+  const body = argTagBody(layout, options);
+  const swallowsCall = ({ text }: CallText): boolean => {
+    for (let at = text.indexOf(grammar.close.text); at >= 0; at = text.indexOf(grammar.close.text, at + 1)) {
+      let next = at + grammar.close.text.length;
+      while (next < text.length && isBlank(text[next])) next++;
+      if (text.startsWith(grammar.open.text, next)) return true;
+    }
+    return false;
+  };
   return {
     ...grammar,
     atoms: markers.flatMap((marker) => marker?.id ?? []),
-    body: argTagBody(layout, options),
+    body: (call, tools) => (swallowsCall(call) ? malformed(body(call, tools)) : body(call, tools)),
     endsInside: (call) => readParts(layout, call).end === "open",
   };
 }
 
 /**
- * Reads the text between a call's markers. Of several closing tags the first one counts with which all the rest can be read:
- * the next argument or the end must follow, so that a value may hold the tags. Calls that cannot be read so are read from tag
- * to tag; what is no argument there is passed over, and an argument without its end is `malformed_structure`.
+ * Reads the text between a call's markers. Of several ends of a value the first one counts with which all the rest can be
+ * read: the next argument or the call's end must follow, so that a value may hold the tags; a key may not hold its own end.
+ * Calls that cannot be read so are read from tag to tag; what is no argument there is passed over, and an argument without
+ * its end is `malformed_structure`.
  */
 export function argTagBody(layout: ArgTagLayout, options: TaggedArgumentsOptions = {}): CallBody {
   return (call, tools) => {
     const { name, entries, end } = readParts(layout, call);
     const reading = readTaggedCall(name, entries, tools, options);
-    const isKnown = reading.status !== "missing_name" && reading.status !== "unknown_tool";
-    return end !== "whole" && isKnown ? { ...reading, status: "malformed_structure" } : reading;
+    const isUnknown = reading.status === "missing_name" || reading.status === "unknown_tool";
+    return end === "whole" || isUnknown ? reading : malformed(reading);
   };
 }
+
+const malformed = (reading: CallReading): CallReading => ({ ...reading, status: "malformed_structure" });
 
 interface Parts {
   readonly name: string;
@@ -127,36 +144,42 @@ function places(
   return found;
 }
 
-/** Null where the tags cannot be put together to whole arguments. One pass from the end finds for each opening tag its close. */
+/**
+ * Null where the tags cannot be put together to whole arguments. One pass from the end finds with which later tag each one
+ * goes on: a key with its end, that with its value, and the value with its end.
+ */
 function readWell(name: string, text: string, tags: readonly Place[]): Parts | null {
-  const closes: (number | undefined)[] = [];
-  let keyClose: number | undefined;
+  const goesOn: (number | undefined)[] = [];
+  let keyClose = tags.length;
   let valueClose: number | undefined;
   for (let at = tags.length - 1; at >= 0; at--) {
     const next = tags[at + 1]?.tag;
-    const nextIsWell = closes[at + 1] !== undefined;
+    const nextGoesOn = goesOn[at + 1] !== undefined;
     switch (tags[at].tag) {
       case "valueClose":
-        if (next === undefined || (next === "keyOpen" && nextIsWell)) valueClose = at;
+        if (next === undefined || (next === "keyOpen" && nextGoesOn)) valueClose = at;
         break;
       case "valueOpen":
-        closes[at] = valueClose;
+        goesOn[at] = valueClose;
         break;
       case "keyClose":
-        if (next === "valueOpen" && nextIsWell) keyClose = at;
+        if (nextGoesOn && next === "valueOpen") goesOn[at] = at + 1;
+        if (nextGoesOn && next === "keyClose") goesOn[at] = goesOn[at + 1];
+        keyClose = at;
         break;
       case "keyOpen":
-        closes[at] = keyClose;
+        if (goesOn[keyClose] !== undefined) goesOn[at] = keyClose;
     }
   }
   if (tags[0].tag !== "keyOpen") return null;
   const entries: [string, string][] = [];
   for (let key = 0; key < tags.length; ) {
-    const afterKey = closes[key];
-    const afterValue = afterKey === undefined ? undefined : closes[afterKey + 1];
-    if (afterKey === undefined || afterValue === undefined) return null;
-    entries.push([between(text, tags, key, afterKey), between(text, tags, afterKey + 1, afterValue)]);
-    key = afterValue + 1;
+    const keyEnd = goesOn[key];
+    if (keyEnd === undefined) return null;
+    const value = goesOn[keyEnd] as number;
+    const valueEnd = goesOn[value] as number;
+    entries.push([between(text, tags, key, keyEnd), between(text, tags, value, valueEnd)]);
+    key = valueEnd + 1;
   }
   return { name, entries, end: "whole" };
 }

@@ -6,7 +6,7 @@ import {
   pythonJson,
   tryParseJson,
 } from "../messages/index.ts";
-import type { SpokenCall } from "../parse/index.ts";
+import { jsonMembers, type SpokenCall } from "../parse/index.ts";
 
 /** A call as its family spells it: arguments that come as text stay to the letter, values print as JSON. */
 export function spokenCall({ id, name, arguments: args = {} }: ConversationToolCall): SpokenCall {
@@ -21,10 +21,23 @@ export function callArguments(call: Pick<ConversationToolCall, "arguments">): Js
   return read.ok ? read.value : args;
 }
 
-/** Names and texts of a call's arguments for formats without quotes: strings as they are, other values as JSON. */
-export function argumentTexts(call: Pick<ConversationToolCall, "arguments">): [string, string][] | null {
-  const text = (value: JsonInput) => (typeof value === "string" ? value : pythonJson(value));
-  return argumentEntries(call)?.map(([name, value]) => [name, text(value)]) ?? null;
+/**
+ * Names and texts of a call's arguments for formats without quotes: strings as they are, other values as JSON; `exact`: as
+ * that JSON stands in arguments that come as text. Null when they are no object.
+ */
+export function argumentTexts(
+  call: Pick<ConversationToolCall, "arguments">,
+  { exact = false }: { readonly exact?: boolean | undefined } = {},
+): [string, string][] | null {
+  const args = typeof call.arguments === "string" ? call.arguments : "";
+  const entries = argumentEntries(call);
+  const members = exact && args !== "" && entries ? jsonMembers(args) : null;
+  const text = (name: string, value: JsonInput): string => {
+    if (typeof value === "string") return value;
+    const range = members?.get(name);
+    return range ? args.slice(...range) : pythonJson(value);
+  };
+  return entries?.map(([name, value]) => [name, text(name, value)]) ?? null;
 }
 
 /** Names and values of a call's arguments, in order; null when they are no object. */

@@ -1,4 +1,5 @@
 import type { ConversationMessage } from "../messages/index.ts";
+import type { ReasoningGrammar, TaggedGrammar } from "../parse/index.ts";
 import type { Tokenizer } from "../tokenizer/types.ts";
 import type { SpanWriter } from "../tokens/index.ts";
 import { markers } from "./markers.ts";
@@ -14,6 +15,26 @@ export function chatmlMarkers(tokenizer: Tokenizer, family: string) {
     callOpen: "<tool_call>",
     callClose: "</tool_call>",
   });
+}
+
+/** What responses share that begin with Qwen's thinking block: `<think>⏎{reasoning}⏎</think>⏎⏎{content}`. */
+export function chatmlThinking(
+  token: ReturnType<typeof chatmlMarkers>,
+  { exact }: { readonly exact: boolean },
+): Pick<TaggedGrammar, "kind" | "stops" | "turnStart"> & { readonly reasoning: ReasoningGrammar } {
+  return {
+    kind: "tagged",
+    stops: [token.turnEnd.id, token.endOfText.id],
+    turnStart: token.turnStart.id,
+    reasoning: {
+      open: token.thinkOpen,
+      close: token.thinkClose,
+      padding: "\n",
+      separator: "\n\n",
+      whenUnknown: "closed",
+      exact,
+    },
+  };
 }
 
 export interface Chatml {

@@ -1,9 +1,12 @@
 import { type ConversationToolCall, type JsonInput, JsonNumber, pythonJson, pythonStr } from "../messages/index.ts";
-import { argumentEntries } from "./callArguments.ts";
+import { argumentEntries, argumentTexts } from "./callArguments.ts";
 import { writeFunctionXml } from "./functionXml.ts";
 
-/** How a value is printed that is neither a string nor an object nor an array: `True`, `None`, or `true`, `null`. */
-export type ScalarPrinting = "python" | "json";
+/**
+ * How a value is printed that is neither a string nor an object nor an array: `True`, `None`, or `true`, `null`; `exact`: all
+ * values as they stand in arguments that come as JSON text.
+ */
+export type ScalarPrinting = "python" | "json" | "exact";
 
 /**
  * A value as templates put it into text: a string is itself, objects and arrays are JSON (by `json`), and the rest is what
@@ -18,13 +21,11 @@ export function functionCallText(
   { name, ...call }: Pick<ConversationToolCall, "name" | "arguments">,
   scalars: ScalarPrinting,
 ): string {
-  const entries = argumentEntries(call) ?? [];
-  const print = (value: JsonInput) =>
-    scalars === "python" || typeof value === "string" ? printedValue(value) : pythonJson(value);
-  return writeFunctionXml(
-    name,
-    entries.map(([key, value]) => [key, print(value)] as const),
-  );
+  const texts =
+    scalars === "python"
+      ? argumentEntries(call)?.map(([key, value]) => [key, printedValue(value)] as const)
+      : argumentTexts(call, { exact: scalars === "exact" });
+  return writeFunctionXml(name, texts ?? []);
 }
 
 const isContainer = (value: JsonInput): boolean =>

@@ -6,7 +6,7 @@ import {
   type ToolSpec,
   toolFunction,
 } from "../messages/index.ts";
-import { inKeyOrder, listed, quoted, type ValuePiece, valuePieces } from "./gemmaValues.ts";
+import { inKeyOrder, isFields, listed, quoted, type ValuePiece, valuePieces } from "./gemmaValues.ts";
 import { toolValue } from "./toolValue.ts";
 
 /*
@@ -66,7 +66,7 @@ function propertyParts(schema: Fields): ValuePiece[][] {
   if (isSet(schema.get("nullable"))) parts.push(["nullable:true"]);
   if (type === "OBJECT") {
     // Without properties all fields that are no keywords of a schema stand in their place.
-    const properties = isObject(schema.get("properties"))
+    const properties = isFields(schema.get("properties"))
       ? fieldsOf(schema.get("properties"))
       : new Map([...schema].filter(([key]) => !keywords.has(key)));
     parts.push(["properties:", ...propertiesPieces(properties)]);
@@ -101,15 +101,11 @@ const textOf = (value: JsonInput | undefined): string => (isSet(value) ? pythonS
 type Fields = ReadonlyMap<string, JsonInput>;
 
 /** What is no object has no fields. */
-const fieldsOf = (value: JsonInput | undefined): Fields => new Map(isObject(value) ? objectEntries(value) : []);
-
-function isObject(value: JsonInput | undefined): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber);
-}
+const fieldsOf = (value: JsonInput | undefined): Fields => new Map(isFields(value) ? objectEntries(value) : []);
 
 /** As Python takes a value for true. */
 function isSet(value: JsonInput | undefined): value is JsonInput {
   if (Array.isArray(value)) return value.length > 0;
   if (value instanceof JsonNumber) return Number(value.text) !== 0;
-  return isObject(value) ? objectEntries(value).length > 0 : Boolean(value);
+  return isFields(value) ? objectEntries(value).length > 0 : Boolean(value);
 }

@@ -30,16 +30,19 @@ export type ValuePiece = string | null;
  */
 export type ValueStyle = "bare" | "quoted" | "exact";
 
+/** Is it an object, and no list and no number? */
+export function isFields(value: JsonInput | undefined): value is ReadonlyMap<string, JsonInput> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber);
+}
+
 export function valuePieces(value: JsonInput, style: ValueStyle): ValuePiece[] {
   if (value === null) return ["null"];
   if (typeof value === "string") return quoted(value);
   if (typeof value === "boolean") return [value ? "true" : "false"];
   if (value instanceof JsonNumber) return [style === "exact" ? value.text : pythonStr(value)];
-  if (typeof value !== "object") return [pythonStr(value)];
-  if (Array.isArray(value)) {
-    return ["[", ...listed(value.map((item: JsonInput) => valuePieces(item, style))), "]"];
-  }
-  return fieldPieces(objectEntries(value as ReadonlyMap<string, JsonInput>), style);
+  if (isFields(value)) return fieldPieces(objectEntries(value), style);
+  if (!Array.isArray(value)) return [pythonStr(value)];
+  return ["[", ...listed(value.map((item: JsonInput) => valuePieces(item, style))), "]"];
 }
 
 /** An object by its fields. */
@@ -70,18 +73,16 @@ const isPlainKey = (key: string): boolean => key !== "" && key === pythonStrip(k
  * Reads `call:{name}{…}`. Between quotes any text stands for itself; a quote ends a string only where the rest of the object
  * or list can follow it. Text without quotes that is no JSON is a string, too.
  *
- * Without this shape, or where the text ends inside a string, the status is `malformed_structure`; arguments that cannot be
- * read are `invalid_json`.
+ * Without this shape a call has the status `malformed_structure` and no name; arguments that cannot be read are `invalid_json`.
  */
 export function gemmaCallBody(quote: number): CallBody {
   return (call, tools) => {
     const { name, reader } = readHead(call, quote);
-    const unread = { name: name || null, arguments: null, argumentsText: null, id: null };
-    if (reader === null) return { ...unread, status: "malformed_structure" };
+    const unread = { name: null, arguments: null, argumentsText: null, id: null };
+    if (reader === null || !pythonStrip(call.text).endsWith("}")) return { ...unread, status: "malformed_structure" };
     const value = readObject(reader);
     if (value === undefined || !isBlank(call.text.slice(reader.at))) {
-      const isCut = reader.endsInString || !pythonStrip(call.text).endsWith("}");
-      return { ...unread, status: isCut ? "malformed_structure" : "invalid_json" };
+      return { ...unread, name: name || null, status: "invalid_json" };
     }
     const read = { name: name || null, arguments: toPlain(value), argumentsText: jsonText(value), id: null };
     return { ...read, status: name === "" ? "missing_name" : knownStatus(name, tools) };
@@ -210,10 +211,7 @@ function endsAt(reader: Reader, close: number): boolean {
   if (depth === 0) return at === text.length;
   if (text.charAt(at) !== ",") return false;
   const next = skipSpace(text, at + 1);
-  if (open[depth - 1] === "]") return next < text.length;
-  const key = readKey(reader, next);
-  const nextQuote = quotes[close + 1]?.start ?? text.length;
-  return key !== undefined && (nextQuote === next || nextQuote >= key.end);
+  return open[depth - 1] === "]" ? next < text.length : readKey(reader, next) !== undefined;
 }
 
 const words: Readonly<Record<string, JsonValue | undefined>> = {

@@ -1,6 +1,7 @@
+export { answeredTools } from "./answeredTools.ts";
 export { type ArgTagLayout, type ArgTags, argTagBody, argTagCalls, argTagTexts, writeArgTags } from "./argTags.ts";
 export { argumentEntries, argumentTexts, callArguments, spokenCall } from "./callArguments.ts";
-export { type Chatml, chatml, chatmlMarkers } from "./chatml.ts";
+export { type Chatml, chatml, chatmlMarkers, chatmlThinking } from "./chatml.ts";
 export {
   type ContentPiece,
   contentPieces,
@@ -29,6 +30,7 @@ export {
   endsInGemmaString,
   fieldPieces,
   gemmaCallBody,
+  isFields,
   piecesText,
   quoted,
   type ValuePiece,

@@ -119,6 +119,8 @@ export interface SectionGrammar {
   readonly close: Marker;
   /** In content, calls without a section are read, too. Default false: they are text. */
   readonly optional?: boolean;
+  /** A section that is cut short before its first call is kept as a call that is not closed. Default false: nothing was called. */
+  readonly keepsCut?: boolean;
 }
 
 /** The text between a call's markers, and where tokens that structure it stand. */
@@ -150,6 +152,8 @@ export interface FramedGrammar extends CommonGrammar {
   readonly starts: readonly number[];
   /** Ids that end a header and begin a body. */
   readonly bodies: readonly number[];
+  /** Those of `bodies` that begin a call also inside open reasoning, which is over then. */
+  readonly callBodies?: readonly number[];
   /** Ids that end a body. Those that are also stops end the turn, unless a start follows: then the turn goes on. */
   readonly ends: readonly number[];
   /**

@@ -1,4 +1,5 @@
 export { endsInJsonString, jsonArguments, jsonCallBody } from "./calls/json.ts";
+export { jsonMembers } from "./calls/jsonMembers.ts";
 export { readTaggedCall, type TaggedArgumentsOptions } from "./calls/taggedArguments.ts";
 export { type ParserFactory, parserFactory } from "./createParser.ts";
 export { isBlank } from "./edges.ts";

@@ -38,10 +38,15 @@ function promptReasoning(
 ): { readonly state: "open" | "closed" | "unwritten"; readonly from: number } {
   const unwritten = (from: number) => ({ state: "unwritten", from }) as const;
   if (!reasoning) return unwritten(0);
-  const { open, close, opensAtTurnStart = false } = reasoning;
+  const { open, close, opensAtTurnStart = false, label = "" } = reasoning;
+  // As many ids as the label has characters spell all of it. A prompt may also end with the marker alone.
+  const hasLabel = (from: number) =>
+    label === "" ||
+    from === prompt.length ||
+    tokenizer.decode(prompt.slice(from, from + label.length)).startsWith(label);
   for (let i = prompt.length - 1; i >= 0; i--) {
     const id = prompt[i];
-    if (id === open.id && !opensAtTurnStart) return { state: "open", from: i + 1 };
+    if (id === open.id && !opensAtTurnStart && hasLabel(i + 1)) return { state: "open", from: i + 1 };
     if (id === close.id) return { state: "closed", from: i + 1 };
     if (id !== turnStart && !stops.includes(id)) continue;
     if (opensAtTurnStart && id !== turnStart) return unwritten(i + 1);

@@ -29,7 +29,6 @@
 import { type Gemma4Config, gemma4Config } from "../configs/index.ts";
 import { TitoError } from "../errors.ts";
 import {
-  type AnsweredCall,
   argumentEntries,
   contentPieces,
   contentWithoutImages,
@@ -39,18 +38,19 @@ import {
   type Family,
   fieldPieces,
   gemmaCallBody,
+  isFields,
   markers,
   piecesText,
-  resultNames,
+  refusePart,
   valuePieces,
   type WireFormat,
   type WriteContext,
 } from "../format/index.ts";
 import { gemmaImages } from "../images/index.ts";
-import type { ConversationMessage, ConversationToolCall, JsonInput } from "../messages/index.ts";
-import { JsonNumber, pythonStrip } from "../messages/index.ts";
+import { type ConversationMessage, type ConversationToolCall, pythonStrip } from "../messages/index.ts";
 import type { ResponseGrammar } from "../parse/index.ts";
 import type { SpanWriter } from "../tokens/index.ts";
+import { answeredNames, misplacedResult, namesOf, resultParts, resultsBehind } from "./gemma4Results.ts";
 
 const LABEL = "thought\n";
 
@@ -171,15 +171,6 @@ export const gemma4: Family<Gemma4Config> = {
       }
     }
 
-    function namesOf({ toolCalls }: ConversationMessage, results: readonly ConversationMessage[]) {
-      if (isStrict) return resultNames(toolCalls, results);
-      // The template compares ids that are not there, too.
-      return results.map(({ toolCallId, name }) => {
-        const called = toolCalls.findLast(({ id }) => id === toolCallId);
-        return (called ? called.name : name) || undefined;
-      });
-    }
-
     /** An assistant's message with its results; `next`: the role of the message behind them. */
     function writeModel(
       out: SpanWriter,
@@ -205,7 +196,12 @@ export const gemma4: Family<Gemma4Config> = {
       }
       if (wordsFirst) out.sampled(content);
       if (isAnswered) {
-        writeResults(out.sampledToken(token.resultOpen.id), results, namesOf(message, results), context);
+        writeResults(
+          out.sampledToken(token.resultOpen.id),
+          results,
+          namesOf(message, results, config.validate),
+          context,
+        );
         out.at(index);
       }
       if (!wordsFirst) out.sampled(content);
@@ -254,7 +250,7 @@ export const gemma4: Family<Gemma4Config> = {
         if (enableThinking) out.token(token.think.id).scaffold("\n");
         if (system) {
           const end = Array.isArray(system.content) ? " " : "";
-          out.body(contentWithoutImages(system, dropPart, (text) => pythonStrip(text) + end));
+          out.body(contentWithoutImages(system, refusePart, (text) => pythonStrip(text) + end));
         }
         for (const tool of tools) {
           out.token(token.toolOpen.id);
@@ -326,39 +322,6 @@ const isLeadingSystem = ({ index, role }: ConversationMessage): boolean =>
 function reasoningOf({ raw }: ConversationMessage): string | null {
   const fields = [raw.reasoning, raw.reasoning_content].filter((text) => typeof text === "string");
   return fields.find((text) => text !== "") ?? fields[0] ?? null;
-}
-
-function resultsBehind(messages: readonly ConversationMessage[], at: number): readonly ConversationMessage[] {
-  let end = at + 1;
-  while (messages[end]?.role === "tool") end++;
-  return messages.slice(at + 1, end);
-}
-
-/** Names for the results of calls that are known only by their ids. */
-function answeredNames({ response }: WriteContext, results: readonly ConversationMessage[]): (string | undefined)[] {
-  const calls: AnsweredCall[] = (response?.().toolCalls ?? []).filter(({ name }) => name !== null);
-  return resultNames(calls, results);
-}
-
-/** A result's text, or its value where it is none, and its images. */
-function resultParts(result: ConversationMessage) {
-  const { content } = result;
-  if (!Array.isArray(content)) return { value: (content ?? null) as JsonInput, media: [] };
-  const pieces = contentPieces(result, dropPart);
-  const text = pieces.filter((piece) => typeof piece === "string").join("");
-  return { value: text, media: pieces.filter((piece) => typeof piece !== "string") };
-}
-
-function isFields(value: JsonInput): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber);
-}
-
-function misplacedResult({ index }: ConversationMessage): TitoError {
-  return new TitoError(
-    "orphan_tool_result",
-    `messages[${index}]: this format has results only in the turn of their calls. Put it behind the assistant message that made the call.`,
-    { details: { message: index, field: "role", expected: "a call before the result", actual: "tool" } },
-  );
 }
 
 function unreadableArguments(index: number): TitoError {

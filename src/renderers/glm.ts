@@ -139,7 +139,7 @@ export function bindGlm(tokenizer: Tokenizer, variant: GlmVariant): WireFormat {
     calls: argTagCalls(layout, { open: token.callOpen, close: token.callClose, separator: line }),
     spell({ reasoning, content, toolCalls }, opened) {
       const calls = toolCalls.map(({ name, argumentsText }) =>
-        writeArgTags(layout, name, argumentTexts({ arguments: argumentsText }) ?? []),
+        writeArgTags(layout, name, argumentTexts({ arguments: argumentsText }, { exact: patched }) ?? []),
       );
       const said = speech(content, calls);
       if (reasoning === null) return said;
@@ -164,7 +164,7 @@ export function bindGlm(tokenizer: Tokenizer, variant: GlmVariant): WireFormat {
   }
 
   function writeCall(message: ConversationMessage, call: ConversationToolCall, at: number): string {
-    const entries = argumentTexts(call);
+    const entries = argumentTexts(call, { exact: patched });
     if (entries === null && variant.badArguments === "error") throw badArguments(message, call, at);
     return writeArgTags(layout, call.name, entries ?? []);
   }

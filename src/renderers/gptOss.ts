@@ -24,6 +24,7 @@
  */
 import { type GptOssConfig, gptOssConfig } from "../configs/index.ts";
 import {
+  answeredTools,
   type Family,
   functionsNamespace,
   harmonyBuiltins,
@@ -34,7 +35,7 @@ import {
   type WireFormat,
   type WriteContext,
 } from "../format/index.ts";
-import { type ConversationMessage, messageToolNames, pythonJson, tryParseJson } from "../messages/index.ts";
+import { type ConversationMessage, pythonJson, tryParseJson } from "../messages/index.ts";
 import {
   type CallReading,
   type FramedGrammar,
@@ -203,16 +204,9 @@ export const gptOss: Family<GptOssConfig> = {
       close(out);
     }
 
-    /** For each result the name that it answers to. Recorded conversations are named as they say themselves. */
-    function resultNames(messages: readonly ConversationMessage[], context: WriteContext): string[] {
-      if (!resolves) return messages.map((message) => message.name || "unknown");
-      const known = messageToolNames(messages.map((message) => message.raw));
-      let calls = (): readonly { readonly name: string | null }[] => context.response?.().toolCalls ?? [];
-      return messages.map((message, index) => {
-        if (message.role === "assistant") calls = () => message.toolCalls;
-        return message.role === "tool" ? (known[index] ?? onlyName(calls()) ?? "unknown") : "";
-      });
-    }
+    /** For each result the name that it answers to; recorded conversations are named as they say themselves. */
+    const namesOf = (messages: readonly ConversationMessage[], { response }: WriteContext): (string | null)[] =>
+      resolves ? answeredTools(messages, response) : messages.map((message) => message.name || null);
 
     const system = (hasTools: boolean): string =>
       [
@@ -233,6 +227,7 @@ export const gptOss: Family<GptOssConfig> = {
           const { header, part } = openMessage;
           const channel = channelIn(header);
           if (part === null) {
+            if (header === "") out.scaffold("assistant");
             if (channel === undefined) out.token(token.channel.id);
             if (!channel) out.scaffold(recipientIn(header) === null ? "final" : "commentary");
             out.token(token.message.id);
@@ -256,7 +251,7 @@ export const gptOss: Family<GptOssConfig> = {
       writeMessages(out, { messages, continues }, context) {
         const opening = continues ? -1 : messages.findIndex((message) => message.role === "system");
         const lastAnswer = messages.findLastIndex(isAnswer);
-        const names = resultNames(messages, context);
+        const names = namesOf(messages, context);
         messages.forEach((message, index) => {
           if (index === opening) return;
           out.at(index);
@@ -272,7 +267,7 @@ export const gptOss: Family<GptOssConfig> = {
               return;
             }
             case "tool": {
-              const name = names[index];
+              const name = names[index] ?? "unknown";
               open(out, `${recipientOf(name)} to=assistant`)
                 .token(token.channel.id)
                 .scaffold(toolChannel(name));
@@ -292,8 +287,8 @@ export const gptOss: Family<GptOssConfig> = {
 
       refuse({ conversation: { messages }, context }) {
         if (!resolves) return null;
-        const names = resultNames(messages, context);
-        const index = messages.findIndex(({ role }, i) => role === "tool" && names[i] === "unknown");
+        const names = namesOf(messages, context);
+        const index = messages.findIndex(({ role }, i) => role === "tool" && names[i] === null);
         if (index < 0) return null;
         return {
           reason: "unresolved_tool_name",
@@ -303,12 +298,6 @@ export const gptOss: Family<GptOssConfig> = {
     };
   },
 };
-
-/** The name that all calls have in common. */
-function onlyName(calls: readonly { readonly name: string | null }[]): string | null {
-  const names = new Set(calls.map((call) => call.name));
-  return names.size === 1 ? [...names][0] : null;
-}
 
 /** The tool that a header is for; null if it is for no tool. */
 function recipientIn(header: string): string | null {

@@ -97,7 +97,7 @@ export const hy3: Family<Hy3Config> = {
       }),
       spell({ reasoning, content, toolCalls }, opened) {
         const calls = toolCalls.map(({ name, argumentsText }) =>
-          writeCall(name, argumentTexts({ arguments: argumentsText }) ?? []),
+          writeCall(name, argumentTexts({ arguments: argumentsText }, { exact: config.patched }) ?? []),
         );
         const thinking = reasoning === null ? "" : `${opened ? "" : thinkOpen.text}${reasoning}${thinkClose.text}`;
         return `${isRetry ? token.assistant.text : ""}${thinking}${speech(content, calls)}`;
@@ -128,7 +128,7 @@ export const hy3: Family<Hy3Config> = {
       }
       out.token(thinkOpen.id);
       const thinking = `${options.keeps ? (message.reasoning ?? "") : ""}${thinkClose.text}`;
-      const calls = toolCalls.map((call) => writeCall(call.name, argumentTexts(call) ?? []));
+      const calls = toolCalls.map((call) => writeCall(call.name, argumentTexts(call, { exact: config.patched }) ?? []));
       if (thinks) out.sampled(thinking);
       else out.scaffold(thinking);
       out.sampled(speech(text, calls));

@@ -11,7 +11,7 @@
  * The format has no thinking: a message's own reasoning is not written. A response that begins with `<think>` is read as
  * one that thinks.
  *
- * `patched`: reasoning is written before the content, in the tags in which a response has it.
+ * `patched` changes nothing: the format trims nothing, and values are JSON already.
  *
  * Differs from the published templates: call ids and tool results' ids stand as they came (older revisions number calls
  * anew), and tools are printed as the model's own tokenizer prints them, sorted and without spaces.
@@ -33,10 +33,9 @@ const DEFAULT_SYSTEM = "You are Kimi, an AI assistant created by Moonshot AI.";
 
 export const kimiK2: Family<KimiK2Config> = {
   config: kimiK2Config,
-  bind(tokenizer, config): WireFormat {
+  bind(tokenizer): WireFormat {
     const chat = kimi(tokenizer, "kimi-k2");
-    const spell = (response: SpokenResponse) =>
-      chat.spell(config.patched ? response : { ...response, reasoning: null });
+    const spell = (response: SpokenResponse) => chat.spell({ ...response, reasoning: null });
 
     const writeDefaultSystem = (out: SpanWriter) =>
       chat.close(chat.open(out.at(-1), "system").scaffold(DEFAULT_SYSTEM)).scaffold("\n");

@@ -14,8 +14,8 @@
  * With lines, white space at the edges of reasoning and content goes, and empty content has no line. Without them, tags hug
  * their bodies, nothing is trimmed, and a token that holds parts of both is the body's.
  *
- * `patched`, with lines: that white space stays, also in content that holds `</think>` beside a reasoning field, and a turn
- * whose reasoning is empty but not missing has a block. Without lines it changes nothing.
+ * `patched`: JSON values of arguments that come as text stay to the letter. With lines also that white space stays, content
+ * that holds `</think>` beside a reasoning field is whole, and a turn whose reasoning is empty but not missing has a block.
  *
  * Differs from the published templates: parts of text are joined (the templates write nothing for content that is a list),
  * arguments that come as JSON text are read, and those that are no object are none (the templates raise on both).
@@ -112,7 +112,8 @@ export function bindLaguna(tokenizer: Tokenizer, variant: LagunaVariant): WireFo
   function speech(content: string, calls: readonly Pick<ConversationToolCall, "name" | "arguments">[]): string {
     const said = trim(content);
     const texts = calls.map(
-      (call) => `<tool_call>${writeArgTags(layout, call.name, argumentTexts(call) ?? [])}</tool_call>${line}`,
+      (call) =>
+        `<tool_call>${writeArgTags(layout, call.name, argumentTexts(call, { exact: patched }) ?? [])}</tool_call>${line}`,
     );
     return `${said === "" ? "" : `${said}${line}`}${texts.join("")}`;
   }

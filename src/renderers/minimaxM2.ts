@@ -13,7 +13,8 @@
  * of their own, closed in a line of their own.
  *
  * `patched`: turns after the last user message have a block also for empty reasoning, content in which thinking stands
- * keeps its edge newlines, and content that is null is nothing (the template writes `None`).
+ * keeps its edge newlines, content that is null is nothing (the template writes `None`), and JSON values of arguments that
+ * come as text stay to the letter.
  *
  * Differs from the published template: system messages after the first are refused (with `validate: "template"` left out,
  * as the template does; a bridge writes them), arguments that come as JSON text are read, those that are no object are none,
@@ -79,7 +80,9 @@ export const minimaxM2: Family<MinimaxM2Config> = {
     function write(reasoning: string | null, content: string, calls: readonly CallText[]): string {
       const thinking = hasBlock(reasoning) ? `${PREFILL}${reasoning}\n</think>\n\n` : "";
       if (calls.length === 0) return thinking + content;
-      const invokes = calls.map((call) => `${writeInvokeXml(call.name, argumentTexts(call) ?? [])}\n`);
+      const invokes = calls.map(
+        (call) => `${writeInvokeXml(call.name, argumentTexts(call, { exact: patched }) ?? [])}\n`,
+      );
       return `${thinking}${content}\n<minimax:tool_call>\n${invokes.join("")}</minimax:tool_call>`;
     }
 
@@ -101,7 +104,10 @@ export const minimaxM2: Family<MinimaxM2Config> = {
         whenUnknown: "closed",
         exact: patched,
       },
-      calls: invokeXmlCalls({ section: { open: token.callsOpen, close: token.callsClose }, separator: "\n" }),
+      calls: invokeXmlCalls({
+        section: { open: token.callsOpen, close: token.callsClose, keepsCut: true },
+        separator: "\n",
+      }),
       spell({ reasoning, content, toolCalls }, opened) {
         const calls = toolCalls.map(({ name, argumentsText }) => ({ name, arguments: argumentsText }));
         const text = write(reasoning, content, calls);

@@ -114,7 +114,7 @@ export function nemotronFormat(tokenizer: Tokenizer, config: NemotronConfig, var
 
   function withCalls(text: string, calls: readonly Pick<ConversationToolCall, "name" | "arguments">[]): string {
     if (calls.length === 0) return text;
-    const scalars = config.patched ? "json" : "python";
+    const scalars = config.patched ? "exact" : "python";
     return `${text}\n${calls.map((call) => `${functionCallText(call, scalars)}\n`).join("")}`;
   }
 

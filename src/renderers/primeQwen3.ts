@@ -61,7 +61,7 @@ export const primeQwen3: Family<PrimeQwen3Config> = {
     ): string {
       const words = trim(content);
       if (calls.length > 0) {
-        const texts = calls.map((call) => functionCallText(call, config.patched ? "json" : "python"));
+        const texts = calls.map((call) => functionCallText(call, config.patched ? "exact" : "python"));
         return `${words}${words === "" ? "" : "\n\n"}${texts.join("\n")}`;
       }
       if (reasoning === null) return content;

@@ -18,6 +18,7 @@ import { type Qwen3Config, qwen3Config } from "../configs/index.ts";
 import {
   chatml,
   chatmlMarkers,
+  chatmlThinking,
   type Family,
   hermesCalls,
   lastQueryIndex,
@@ -49,17 +50,7 @@ export const qwen3: Family<Qwen3Config> = {
     }
 
     const grammar: ResponseGrammar = {
-      kind: "tagged",
-      stops: [token.turnEnd.id, token.endOfText.id],
-      turnStart: token.turnStart.id,
-      reasoning: {
-        open: token.thinkOpen,
-        close: token.thinkClose,
-        padding: "\n",
-        separator: "\n\n",
-        whenUnknown: "closed",
-        exact: config.patched,
-      },
+      ...chatmlThinking(token, { exact: config.patched }),
       calls: hermesCalls(token),
       spell: (response, opened) => {
         const text = spell(response);

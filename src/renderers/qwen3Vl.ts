@@ -18,6 +18,7 @@ import { type Qwen3VlConfig, qwen3VlConfig } from "../configs/index.ts";
 import {
   chatml,
   chatmlMarkers,
+  chatmlThinking,
   contentPieces,
   contentWithoutImages,
   dropPart,
@@ -47,17 +48,7 @@ export const qwen3Vl: Family<Qwen3VlConfig> = {
     return {
       roles: ROLES,
       grammar: {
-        kind: "tagged",
-        stops: [token.turnEnd.id, token.endOfText.id],
-        turnStart: token.turnStart.id,
-        reasoning: {
-          open: token.thinkOpen,
-          close: token.thinkClose,
-          padding: "\n",
-          separator: "\n\n",
-          whenUnknown: "closed",
-          exact: config.patched,
-        },
+        ...chatmlThinking(token, { exact: config.patched }),
         calls: hermesCalls(token),
         spell: ({ content, toolCalls }) => content + writeHermesCalls(toolCalls, content !== ""),
       },

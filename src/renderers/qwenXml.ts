@@ -17,6 +17,7 @@ import {
   type ContentPiece,
   chatml,
   chatmlMarkers,
+  chatmlThinking,
   contentPieces,
   contentWithoutImages,
   FUNCTIONS_HEAD,
@@ -88,7 +89,7 @@ export function qwenXmlFormat(tokenizer: Tokenizer, config: QwenXmlConfig, varia
   const vision = visionImages(tokenizer, config.name, { processor: qwenImages(), numbered: config.addVisionId });
   const prefill = config.enableThinking ? OPEN_THINKING : EMPTY_THINKING;
   const trim = config.patched ? (text: string) => text : (text: string) => pythonStrip(text);
-  const scalars = config.patched ? "json" : variant.scalars;
+  const scalars = config.patched ? "exact" : variant.scalars;
 
   /** An assistant's turn after its role; null reasoning writes no thinking block. */
   function write(
@@ -101,17 +102,7 @@ export function qwenXmlFormat(tokenizer: Tokenizer, config: QwenXmlConfig, varia
   }
 
   const grammar: ResponseGrammar = {
-    kind: "tagged",
-    stops: [token.turnEnd.id, token.endOfText.id],
-    turnStart: token.turnStart.id,
-    reasoning: {
-      open: token.thinkOpen,
-      close: token.thinkClose,
-      padding: "\n",
-      separator: "\n\n",
-      whenUnknown: "closed",
-      exact: config.patched,
-    },
+    ...chatmlThinking(token, { exact: config.patched }),
     calls: functionXmlCalls({
       open: token.callOpen,
       close: token.callClose,

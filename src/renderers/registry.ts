@@ -9,6 +9,7 @@ import { glm51 } from "./glm51.ts";
 import { glm53 } from "./glm53.ts";
 import { gptOss } from "./gptOss.ts";
 import { hy3 } from "./hy3.ts";
+import { inkling } from "./inkling.ts";
 import { kimiK2 } from "./kimiK2.ts";
 import { kimiK25 } from "./kimiK25.ts";
 import { lagunaM1 } from "./lagunaM1.ts";
@@ -41,6 +42,7 @@ const all: readonly AnyFamily[] = [
   glm53,
   gptOss,
   hy3,
+  inkling,
   kimiK2,
   kimiK25,
   lagunaXs2,

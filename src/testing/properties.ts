@@ -95,13 +95,15 @@ export function bridgeExtends(renderer: Renderer, limits: TurnLimits = {}) {
   return fc.property(completions(renderer, limits), texts(), ({ prompt, completion, tools }, content) => {
     const request = { promptIds: prompt, completionIds: completion, tools };
     const bridge = renderer.bridgeToNextTurn({ ...request, newMessages: [{ role: "tool", name: "search", content }] });
-    const stopped = completion.some((id) => renderer.stopTokenIds.includes(id));
     if (!bridge.ok) {
       if (bridge.message.length < 20) throw new Error(`a refusal without a sentence: ${bridge.reason}`);
       return;
     }
     const { tokenIds, sampledMask, messageIndices } = bridge.extension;
-    same("synthetic close", !stopped, bridge.synthetic !== null);
+    const { stop } = renderer.parseResponse(completion, { prompt });
+    // Behind a marker a format of several messages may have none open.
+    const mayBeClosed = renderer.tokenizer.addedTokens.some((token) => token.id === completion.at(-1));
+    if (stop.kind === "stop" || !mayBeClosed) same("synthetic close", stop.kind === "none", bridge.synthetic !== null);
     same("a sampled token", false, sampledMask.includes(1));
     if (bridge.synthetic && !(bridge.synthetic[0] === 0 && bridge.synthetic[1] <= tokenIds.length))
       throw new Error(`synthetic ${bridge.synthetic} of ${tokenIds.length}`);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { bridgeToNextTurn } from "../../src/bridge/index.ts";
+import { imageResolver } from "../../src/images/index.ts";
 import {
   createRenderer,
   type ErrorCode,
@@ -8,7 +9,6 @@ import {
   TitoError,
   type Tokenizer,
 } from "../../src/index.ts";
-import { imageResolver } from "../../src/images/index.ts";
 import { parserFactory } from "../../src/parse/index.ts";
 import { qwen3 as family } from "../../src/renderers/qwen3.ts";
 import { qwen3, tokenizer } from "../support/qwen3.ts";

@@ -1,4 +1,11 @@
-import { type JsonInput, type JsonValue, pythonJson, toPlain, tryParseJson } from "../../messages/index.ts";
+import {
+  type JsonInput,
+  type JsonValue,
+  pythonJson,
+  pythonStrip,
+  toPlain,
+  tryParseJson,
+} from "../../messages/index.ts";
 import type { CallReading } from "../grammar.ts";
 import { knownStatus } from "../status.ts";
 import type { KnownTool, ToolCallStatus } from "../types.ts";
@@ -20,31 +27,38 @@ export function readTaggedCall(
   options: TaggedArgumentsOptions = {},
 ): CallReading {
   const schemas = propertySchemas(tools?.get(name)?.parameters);
-  const values = new Map<string, JsonValue>();
+  const values = new Map<string, ReadValue>();
   let status: ToolCallStatus = name === "" ? "missing_name" : knownStatus(name, tools);
   for (const [key, text] of entries) {
     const reading = readValue(text, schemaTypes(schemas?.(key)), options);
-    values.set(key, reading.value);
+    values.set(key, reading);
     if (status === "ok" || (status === "ambiguous_arguments" && reading.status === "invalid_json"))
       status = reading.status;
   }
-  return { name: name || null, arguments: toPlain(values), argumentsText: pythonJson(values), id: null, status };
+  const plain = toPlain(new Map([...values].map(([key, { value }]) => [key, value])));
+  const members = [...values].map(([key, { json }]) => `${pythonJson(key)}: ${json}`);
+  return { name: name || null, arguments: plain, argumentsText: `{${members.join(", ")}}`, id: null, status };
 }
 
 interface ReadValue {
   readonly value: JsonValue;
+  /** The value as JSON, to the letter where the text is JSON. */
+  readonly json: string;
   readonly status: "ok" | "ambiguous_arguments" | "invalid_json";
 }
 
 function readValue(text: string, types: ReadonlySet<string> | null, { literal }: TaggedArgumentsOptions): ReadValue {
+  const asString = (status: ReadValue["status"]): ReadValue => ({ value: text, json: pythonJson(text), status });
   const maybeString = types === null || types.has("string");
-  if (maybeString && types?.size === 1) return { value: text, status: "ok" };
+  if (maybeString && types?.size === 1) return asString("ok");
   const json = tryParseJson(text);
   const value = json.ok ? json.value : literal?.(text);
-  const isRead = value !== undefined && typeof value !== "string";
-  if (!maybeString) return isRead ? { value, status: "ok" } : { value: text, status: "invalid_json" };
-  const fits = isRead && (types === null || types.has(typeOfJson(value)));
-  return fits ? { value, status: "ambiguous_arguments" } : { value: text, status: "ok" };
+  if (value === undefined || typeof value === "string") return asString(maybeString ? "ok" : "invalid_json");
+  const asValue = { value, json: json.ok ? pythonStrip(text) : pythonJson(value) };
+  if (!maybeString) return { ...asValue, status: "ok" };
+  return types === null || types.has(typeOfJson(value))
+    ? { ...asValue, status: "ambiguous_arguments" }
+    : asString("ok");
 }
 
 function propertySchemas(parameters: JsonInput | undefined): ((key: string) => JsonInput | undefined) | undefined {

@@ -94,21 +94,17 @@ export class FramedParser implements TokenParser {
 
   /** Does this marker mean anything here? If not, it is text. */
   #heeds(id: number, isNext: boolean): boolean {
-    const { stops, starts, bodies, ends } = this.#grammar;
+    const { stops, starts, callBodies, ends } = this.#grammar;
     if (stops.includes(id)) return true;
     switch (this.#state.mode) {
       case "plain":
         return starts.includes(id) && isNext && this.#state.index === 0;
       case "body":
-        return starts.includes(id) || ends.includes(id) || (bodies.includes(id) && this.#callBegins(id));
+        if (starts.includes(id) || ends.includes(id)) return true;
+        return this.#state.part === "reasoning" && callBodies?.includes(id) === true;
       default:
         return true;
     }
-  }
-
-  /** A call that follows open reasoning without an end between. */
-  #callBegins(id: number): boolean {
-    return this.#state.part === "reasoning" && this.#grammar.classify("", id) === "call";
   }
 
   /** Ids without a marker that counts. `whole`: a marker follows, so that a character cut at the end stays cut. */

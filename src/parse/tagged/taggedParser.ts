@@ -438,7 +438,8 @@ export class TaggedParser implements TokenParser {
     const raw = pythonStrip(this.#takeHeld());
     const isEmpty = section?.calls === this.#state.calls.length;
     const isCut = status === "unclosed_block" && this.#isCutMarker(raw);
-    if (!section || isCut || (raw === "" && !isEmpty)) return;
+    const isKept = isEmpty && this.#grammar.calls?.section?.keepsCut === true;
+    if (!section || (isCut && !isKept) || (raw === "" && !isEmpty)) return;
     this.#events.push({ kind: "toolCallStart", index: this.#state.calls.length });
     if (raw !== "") this.#events.push({ kind: "toolCallDelta", index: this.#state.calls.length, text: raw });
     const start = isEmpty ? section.start : (this.#state.calls.at(-1)?.tokenSpan[1] ?? section.start);
