@@ -13,7 +13,8 @@
  * With thinking off, `<think>` in a response is content: its prompt has closed the block.
  *
  * `patched`: edge white space of reasoning and content stays; a turn that keeps its thinking has a whole block also where
- * that is empty, as the response had it after its prompt; content that is null is nothing.
+ * that is empty, as the response had it after its prompt; values of arguments that come as JSON text are printed by the
+ * letter; content that is null is nothing.
  *
  * Differs from the published templates: parts of a tool's result are joined as all others are (GLM-5's prints each as a
  * Python dictionary, in a response of its own).

@@ -14,7 +14,7 @@
  * block stands for it elsewhere. A last turn without calls has no `▸eos◂` but with `isTraining`; with `rawLastAssistant` it is
  * its content alone. `<tool_responses>` opens again only after a turn with calls, as the template has it.
  *
- * `patched` changes nothing: the format trims nothing, and values are JSON already.
+ * `patched`: values of arguments that come as JSON text are printed by the letter. All else the format keeps as it is.
  *
  * Differs from the published template: arguments that come as JSON text are read, and those that are no object are none (the
  * template raises on both).

@@ -171,10 +171,10 @@ describe("construction", () => {
     ["another case of a known name", () => createRenderer(named("qwen/qwen3-8b")), "unknown_model", /Qwen\/Qwen3-8B/],
     ["no name at all", () => createRenderer(named(undefined)), "unknown_model", /explicit config/],
     [
-      "a family that is not built",
+      "a vocabulary of another family",
       () => createRenderer(named("openai/gpt-oss-20b")),
-      "family_not_available",
-      /gpt-oss/,
+      "token_missing",
+      /<\|start\|>/,
     ],
     ["the default renderer", () => createRenderer(tokenizer, { name: "default" }), "family_not_available", /default/],
     [

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Message, type RendererConfigInput, type ToolSpec, toOpenAIMessage } from "../../src/index.ts";
-import { awkwardStrings, roundTrips, sampledTurn } from "../../src/testing/index.ts";
+import { awkwardStrings, roundTrips, sampledTurn, turns } from "../../src/testing/index.ts";
 import { familyRenderer } from "../support/families.ts";
 
 type Name = "glm-4.5" | "glm-5" | "glm-5.1" | "glm-5.3";
@@ -39,10 +39,23 @@ describe.each(names)("%s", (name) => {
   const { tokenizer } = renderer;
   const id = (text: string) => tokenizer.tokenToId(text) as number;
 
-  test("turns read back with thinking off or kept, too", () => {
-    const more = name === "glm-4.5" ? [] : [{ clearThinking: false }];
-    const knobs = [...more, ...(name === "glm-5.3" ? [] : [{ enableThinking: false }])];
-    for (const knob of knobs) fc.assert(roundTrips(glm({ name, ...knob })), { numRuns: 60 });
+  test("turns read back with thinking kept or off, too", () => {
+    if (name !== "glm-4.5") fc.assert(roundTrips(glm({ name, clearThinking: false })), { numRuns: 60 });
+    if (name === "glm-5.3") return;
+    const quiet = glm({ name, enableThinking: false });
+    const words = fc.stringMatching(/^([a-z]+( |\n+)?[a-z.]+)?$/);
+    fc.assert(
+      fc.property(turns({ words, reasoning: false }), ({ message, tools }) => {
+        const turn = sampledTurn(quiet, [user, message], tools);
+        const parsed = quiet.parseResponse(turn?.completion ?? [], { prompt: turn?.prompt ?? [], tools });
+        expect(parsed).toMatchObject({ content: message.content, reasoning: null, canonical: true });
+        expect(parsed.toolCalls.map((one) => one.name)).toEqual(
+          (message.tool_calls ?? []).map((one) => one.function?.name),
+        );
+        expect(parsed.toolCalls.every((one) => one.status === "ok")).toBe(true);
+      }),
+      { numRuns: 60 },
+    );
   });
 
   test("every awkward string survives as an argument", () => {
@@ -148,7 +161,7 @@ describe.each(names)("%s", (name) => {
     const first = (value: string) =>
       read(name, `${open}<tool_call>${body(value)}</tool_call><|user|>`, { tools: null }).toolCalls[0];
     expect(first("42")).toMatchObject({ arguments: { q: 42 }, status: "ambiguous_arguments" });
-    expect(first("1e16").argumentsText).toBe('{"q": 1e+16}');
+    expect(first("1e16").argumentsText).toBe('{"q": 1e16}');
     expect(first("fourty")).toMatchObject({ arguments: { q: "fourty" }, status: "ok" });
   });
 
