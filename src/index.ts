@@ -3,7 +3,7 @@
  * by appending only what is new.
  * @module
  */
-export type { BridgeRefusalReason, BridgeRequest, BridgeResult } from "./bridge/index.ts";
+export type { BridgeRequest, BridgeResult } from "./bridge/index.ts";
 export {
   type AutoConfig,
   type AutoConfigInput,
@@ -85,6 +85,7 @@ export {
   type ThinkingRetention,
 } from "./configs/index.ts";
 export { type ErrorCode, TitoError } from "./errors.ts";
+export type { BridgeRefusalReason } from "./format/index.ts";
 export {
   gemmaImages,
   type HashOf,

@@ -1,12 +1,18 @@
 import type { TemplateRetention } from "../configs/index.ts";
-import { renderedTokens, type TurnEnd, type WireFormat, type WriteContext } from "../format/index.ts";
+import {
+  type BridgeRefusalReason,
+  renderedTokens,
+  type TurnEnd,
+  type WireFormat,
+  type WriteContext,
+} from "../format/index.ts";
 import type { ImageResolver, ImageStore } from "../images/index.ts";
 import { type Conversation, checkMessages, type Message, normalise, type Validation } from "../messages/index.ts";
 import type { ParsedResponse, ParserFactory } from "../parse/index.ts";
 import type { Ids, Tokenizer } from "../tokenizer/types.ts";
 import { type ContentSpecials, encodeSpanIds, SpanWriter } from "../tokens/index.ts";
 import { scanTurn } from "./scanTurn.ts";
-import type { BridgeRefusalReason, BridgeRequest, BridgeResult } from "./types.ts";
+import type { BridgeRequest, BridgeResult } from "./types.ts";
 
 export interface BridgeContext {
   readonly tokenizer: Tokenizer;

@@ -1,3 +1,3 @@
 export { type BridgeContext, bridgeToNextTurn } from "./bridge.ts";
 export { scanTurn } from "./scanTurn.ts";
-export type { BridgeRefusalReason, BridgeRequest, BridgeResult } from "./types.ts";
+export type { BridgeRequest, BridgeResult } from "./types.ts";

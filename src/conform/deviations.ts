@@ -157,7 +157,7 @@ const rules: Readonly<Record<string, Rule>> = {
       pythonStrip(rest.join("</think>")) === pythonStrip(content)
     );
   },
-  /** In a damaged completion a call that does not hold together is malformed; the others are among the recorded ones, in order. */
+  /** In a damaged completion calls that do not hold together are malformed; the others are recorded ones, in order. */
   "damaged calls are malformed": (recorded, outcome) => {
     if (recorded.plain.compare !== "invariants") return false;
     const calls = (actualFields(outcome).tool_calls ?? []) as readonly { name: string | null; status: string }[];

@@ -1,10 +1,10 @@
-import type { BridgeRefusalReason } from "../bridge/types.ts";
 import type { FamilyConfig } from "../configs/index.ts";
 import type { ImageProcessor, ImageResolver } from "../images/index.ts";
 import type { Conversation, ConversationMessage } from "../messages/index.ts";
 import type { FramedPart, ParsedResponse, ResponseGrammar } from "../parse/index.ts";
 import type { Ids, Tokenizer } from "../tokenizer/types.ts";
 import type { SpanWriter } from "../tokens/index.ts";
+import type { BridgeRefusalReason } from "./refusal.ts";
 
 /**
  * One model family's wire format, as a value. The shared code renders, parses and bridges by these properties alone and

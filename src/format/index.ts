@@ -43,6 +43,7 @@ export { hermesCalls, writeHermesCalls, writeHermesOpening } from "./hermes.ts";
 export { type Kimi, kimi, sortedToolsJson, taggedThinking, thinkingPart } from "./kimi.ts";
 export { declareTools } from "./kimiTools.ts";
 export { markers, textMarker } from "./markers.ts";
+export type { BridgeRefusalReason } from "./refusal.ts";
 export { misplacedSystem, missingQuery, unknownRole } from "./refusedRole.ts";
 export { renderedTokens } from "./renderedTokens.ts";
 export { type AnsweredCall, resultNames } from "./resultNames.ts";

@@ -2,7 +2,10 @@
  * A call whose arguments stand in tags with a name each: {head}{open}{text}{close}{open}{text}{close} … {end}
  */
 
-/** How the tags are laid out; the first group of `head` and `open` is a name. `close` is searched (`g`), the others match at a place (`y`). */
+/**
+ * How the tags are laid out. The first group of `head` and `open` is a name; `close` is searched for (`g`), the others match
+ * at a place (`y`).
+ */
 export interface TagLayout {
   readonly head: RegExp;
   readonly open: RegExp;

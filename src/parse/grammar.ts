@@ -119,7 +119,7 @@ export interface SectionGrammar {
   readonly close: Marker;
   /** In content, calls without a section are read, too. Default false: they are text. */
   readonly optional?: boolean;
-  /** A section that is cut short before its first call is kept as a call that is not closed. Default false: nothing was called. */
+  /** A section that is cut short before its first call is kept as a call that is not closed. Default false: it is dropped. */
   readonly keepsCut?: boolean;
 }
 

@@ -1,15 +1,17 @@
 /*
- * Laguna (poolside; blocks of tags, calls with argument tags). `·` is the variant's line: ⏎ in XS.2 and M.1, else nothing.
+ * Laguna (blocks of tags, calls with argument tags). `·` is the variant's line: ⏎ in XS.2 and M.1, else nothing.
  *
  *   〈|EOS|〉<system>··{system}⏎⏎### Tools … <available_tools>⏎{tool}⏎…</available_tools>…·</system>⏎
  *   <user>·{text}·</user>⏎
- *   <assistant>·<think>·{reasoning}·</think>·{content}·<tool_call>{name}·<arg_key>{key}</arg_key>·<arg_value>{text}</arg_value>·</tool_call>·</assistant>⏎
+ *   <assistant>·<think>·{reasoning}·</think>·{content}·
+ *     <tool_call>{name}·<arg_key>{key}</arg_key>·<arg_value>{text}</arg_value>·</tool_call>·</assistant>⏎
  *   <assistant>·</think>·{content}·</assistant>⏎
  *   <tool_response>·{result}·</tool_response>⏎
  *
+ * (No line break but ⏎ and `·`.)
  * `<assistant>`, the thinking and the call's outer tags are tokens, all other tags are text. `</think>` alone opens a turn
- * without thinking; the generation prompt writes `<think>` or `</think>`, and the line after it is the model's. Thinking of
- * all turns is written, or that of none: no later message changes an earlier turn.
+ * without thinking; the generation prompt writes `<think>` or `</think>`, and the line after it is the model's. Which
+ * turns have thinking depends on no other message.
  *
  * With lines, white space at the edges of reasoning and content goes, and empty content has no line. Without them, tags hug
  * their bodies, nothing is trimmed, and a token that holds parts of both is the body's.

@@ -86,7 +86,7 @@ export const minimaxM2: Family<MinimaxM2Config> = {
       return `${thinking}${content}\n<minimax:tool_call>\n${invokes.join("")}</minimax:tool_call>`;
     }
 
-    /** What the prompt has written of that: the block's opening; before lone calls the line break, one token with the role's. */
+    /** What the prompt has written of that: the block's opening; before lone calls a line break, in one token with the role's. */
     function prefilled(reasoning: string | null, content: string, calls: readonly CallText[]): string {
       if (hasBlock(reasoning)) return PREFILL;
       return content === "" && calls.length > 0 && reasoning === null ? "\n" : "";

@@ -1,4 +1,4 @@
-import type { BridgeRefusalReason } from "../bridge/index.ts";
+import type { BridgeRefusalReason } from "../format/index.ts";
 import type { Message } from "../messages/index.ts";
 import type { ParsedResponse } from "../parse/index.ts";
 import type { Ids } from "../tokenizer/types.ts";

@@ -233,13 +233,14 @@ describe("a stop behind which the turn goes on", () => {
   const calls = 'to add<body>{"a": 1}<call><start>to run<body>{}<call>';
 
   test("ends a message only, and is reported once nothing follows", () => {
+    const first = ids(calls).indexOf(id("<call>")) + 1;
     const one = parser("byHeader");
     expect(one.push(ids(calls)).filter((event) => event.kind === "stop")).toEqual([]);
     const { events, response } = one.end();
     expect(events).toEqual([{ kind: "stop", id: id("<call>"), index: ids(calls).length - 1 }]);
     expect(response.toolCalls.map(({ name, tokenSpan }) => [name, tokenSpan])).toEqual([
-      ["add", [0, 8]],
-      ["run", [8, ids(calls).length]],
+      ["add", [0, first]],
+      ["run", [first, ids(calls).length]],
     ]);
     expect(response.canonical).toBe(true);
   });
@@ -327,12 +328,12 @@ describe("damaged responses", () => {
   });
 
   test("a character that is cut waits for its rest, and stays cut where a marker comes first", () => {
-    const bytes = ids("🧿");
+    const bytes = ids("𓂀");
     expect(bytes.length).toBeGreaterThan(1);
     const one = parser("byHeader");
     one.push(ids("word<body>"));
     expect(one.push(bytes.slice(0, 1))).toEqual([]);
-    expect(one.push(bytes.slice(1))).toEqual([{ kind: "content", text: "🧿" }]);
+    expect(one.push(bytes.slice(1))).toEqual([{ kind: "content", text: "𓂀" }]);
     expect(read("byHeader", [...ids("word<body>"), bytes[0], id("<return>")]).content).toBe("\uFFFD");
   });
 });
