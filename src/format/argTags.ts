@@ -117,7 +117,21 @@ interface Place {
   readonly end: number;
 }
 
+/** A call is asked for its parts when its end is looked for, and once more when it has ended there. */
+const known = new WeakMap<
+  CallText,
+  { readonly layout: ArgTagLayout; readonly length: number; readonly parts: Parts }
+>();
+
 function readParts(layout: ArgTagLayout, call: CallText): Parts {
+  const last = known.get(call);
+  if (last?.layout === layout && last.length === call.text.length) return last.parts;
+  const parts = readTags(layout, call);
+  known.set(call, { layout, length: call.text.length, parts });
+  return parts;
+}
+
+function readTags(layout: ArgTagLayout, call: CallText): Parts {
   const nameEnd = layout.nameEnd && places(call, layout.nameEnd)[0];
   const tags = tagPlaces(layout.tags, call).filter(({ start }) => !nameEnd || start >= nameEnd.end);
   const name = pythonStrip(call.text.slice(0, (nameEnd ?? tags[0])?.start));

@@ -30,7 +30,7 @@ export function parserFactory(grammar: ResponseGrammar, tokenizer: Tokenizer): P
       return new FramedParser({ grammar, tokenizer, opening, tools, state: ofKind(state, "framed") });
     };
   }
-  const markers = markerTable(grammar, tokenizer.vocabSize);
+  const markers = markerTable(grammar, tokenizer);
   return ({ prompt, tools, state }) =>
     new TaggedParser({
       grammar,

@@ -35,31 +35,15 @@ import {
   type WireFormat,
   type WriteContext,
 } from "../format/index.ts";
-import { type ConversationMessage, pythonJson, tryParseJson } from "../messages/index.ts";
-import {
-  type CallReading,
-  type FramedGrammar,
-  jsonArguments,
-  knownStatus,
-  type SpokenCall,
-  type SpokenResponse,
-  type TokenMarker,
-} from "../parse/index.ts";
+import type { ConversationMessage } from "../messages/index.ts";
+import type { SpokenResponse } from "../parse/index.ts";
 import type { SpanWriter } from "../tokens/index.ts";
+import { channelIn, type HarmonyMessage, harmonyTurns, recipientIn } from "./gptOssTurns.ts";
 
 const IDENTITY = "You are ChatGPT, a large language model trained by OpenAI.";
 const KNOWLEDGE_CUTOFF = "2024-06";
 const CHANNELS = "# Valid channels: analysis, commentary, final. Channel must be included for every message.";
 const FUNCTIONS_CHANNEL = "Calls to these tools must go to the commentary channel: 'functions'.";
-/** Recipients that are no tool. */
-const EVERYONE = ["all", "assistant", "user"];
-
-/** A message of the assistant: what follows its role. */
-interface HarmonyMessage {
-  readonly header: readonly (string | TokenMarker)[];
-  readonly body: string;
-  readonly end: TokenMarker;
-}
 
 export const gptOss: Family<GptOssConfig> = {
   config: gptOssConfig,
@@ -74,90 +58,10 @@ export const gptOss: Family<GptOssConfig> = {
       return: "<|return|>",
     });
     const date = config.conversationStartDate ?? today();
-    const { headerLoss, patched } = config;
+    const { headerLoss } = config;
     const resolves = config.validate === "strict";
-    const builtins = config.builtinTools.map((name) => harmonyBuiltins[name]);
-    const builtinNames = builtins.flatMap(({ name, tools }) =>
-      tools.length > 0 ? tools.map((tool) => `${name}.${tool.name}`) : [name],
-    );
-    const isBuiltin = (name: string) => builtinNames.includes(name);
-    const recipientOf = (name: string) =>
-      isBuiltin(name) || name.startsWith("functions.") ? name : `functions.${name}`;
-    const toolChannel = (name: string) => (isBuiltin(name) ? "analysis" : "commentary");
-
-    const said = (channel: string, body: string): HarmonyMessage => ({
-      header: [token.channel, channel, token.message],
-      body,
-      end: token.end,
-    });
-
-    function called({ name, argumentsText }: SpokenCall): HarmonyMessage {
-      const to = ` to=${recipientOf(name)}`;
-      const channel = toolChannel(name);
-      const format = isBuiltin(name) ? [" code"] : [" ", token.constrain, "json"];
-      return {
-        header: patched
-          ? [token.channel, channel + to, ...format, token.message]
-          : [to, token.channel, channel, token.message],
-        body: takesCode(name) ? codeOf(argumentsText) : argumentsText,
-        end: token.call,
-      };
-    }
-
-    const takesCode = (name: string) => name === "python" && isBuiltin(name);
-
-    function messagesOf({ reasoning, content, toolCalls }: SpokenResponse): HarmonyMessage[] {
-      const calls = toolCalls.map(called);
-      const thinks = patched ? reasoning !== null : Boolean(reasoning);
-      const thoughts = thinks ? [said("analysis", reasoning ?? "")] : [];
-      const isSilent = content === "" && (calls.length > 0 || (thinks && !patched));
-      const words = isSilent ? [] : [said(patched && calls.length > 0 ? "commentary" : "final", content)];
-      return [...thoughts, ...words, ...calls];
-    }
-
-    const headerText = ({ header }: HarmonyMessage) =>
-      header.map((piece) => (typeof piece === "string" ? piece : piece.text)).join("");
-
-    const grammar: FramedGrammar = {
-      kind: "framed",
-      stops: [token.return.id, token.call.id],
-      turnStart: token.start.id,
-      starts: [token.start.id],
-      bodies: [token.message.id],
-      ends: [token.end.id, token.call.id],
-      whenUnknown: "plain",
-      classify(header) {
-        if (recipientIn(header) !== null) return "call";
-        return channelIn(header) === "analysis" ? "reasoning" : "content";
-      },
-      strayText: (header) => header.split("<|channel|>")[0].replace(/^(?:assistant)?(?:\s+to?$|\s*to=[^\s<]*)?/, ""),
-      readCall(header, { text }, tools): CallReading {
-        const recipient = recipientIn(header) ?? "";
-        const isFunction = recipient.startsWith("functions.");
-        const bare = isFunction ? recipient.slice("functions.".length) : recipient;
-        // A name that would be sent elsewhere keeps its namespace.
-        const name = isFunction && recipientOf(bare) === recipient ? bare : recipient;
-        if (takesCode(name)) {
-          const args = { code: text };
-          return { name, arguments: args, argumentsText: pythonJson(args), id: null, status: "ok" };
-        }
-        const { status, ...args } = jsonArguments(text);
-        if (bare === "") return { ...args, name: null, id: null, status: status === "ok" ? "missing_name" : status };
-        const known = isBuiltin(name) ? "ok" : knownStatus(bare, tools);
-        return { ...args, name, id: null, status: status === "ok" ? known : status };
-      },
-      stopOf: (response) => (messagesOf(response).at(-1)?.end === token.call ? token.call.id : token.return.id),
-      spell(response, opened) {
-        const messages = messagesOf(response);
-        const text = messages.map((message, i) => {
-          const isLast = i === messages.length - 1;
-          const begin = i > 0 ? `${token.start.text}assistant` : "";
-          return begin + headerText(message) + message.body + (isLast ? "" : message.end.text);
-        });
-        const opening = headerText(said("analysis", ""));
-        return opened && text[0].startsWith(opening) ? text.join("").slice(opening.length) : text.join("");
-      },
-    };
+    const turns = harmonyTurns(token, config);
+    const { said, messagesOf } = turns;
 
     /** `sampled`: the model writes the header, and its header counts. */
     function writeHeader(out: SpanWriter, header: HarmonyMessage["header"], sampled: boolean): SpanWriter {
@@ -208,17 +112,18 @@ export const gptOss: Family<GptOssConfig> = {
     const namesOf = (messages: readonly ConversationMessage[], { response }: WriteContext): (string | null)[] =>
       resolves ? answeredTools(messages, response) : messages.map((message) => message.name || null);
 
+    const builtins = [...config.builtinTools].sort().map((name) => harmonyBuiltins[name]);
     const system = (hasTools: boolean): string =>
       [
         `${config.modelIdentity ?? IDENTITY}\nKnowledge cutoff: ${config.knowledgeCutoff ?? KNOWLEDGE_CUTOFF}\nCurrent date: ${date}`,
         `Reasoning: ${config.reasoningEffort}`,
-        ...(builtins.length > 0 ? [harmonyTools([...builtins].sort(byName))] : []),
+        ...(builtins.length > 0 ? [harmonyTools(builtins)] : []),
         hasTools ? `${CHANNELS}\n${FUNCTIONS_CHANNEL}` : CHANNELS,
       ].join("\n\n");
 
     return {
       roles: ["system", "developer", "user", "assistant", "tool"],
-      grammar,
+      grammar: turns.grammar,
       turn: {
         close: token.end.id,
         separator: "",
@@ -268,9 +173,9 @@ export const gptOss: Family<GptOssConfig> = {
             }
             case "tool": {
               const name = names[index] ?? "unknown";
-              open(out, `${recipientOf(name)} to=assistant`)
+              open(out, `${turns.recipientOf(name)} to=assistant`)
                 .token(token.channel.id)
-                .scaffold(toolChannel(name));
+                .scaffold(turns.toolChannel(name));
               writeBody(out, message.text);
               return;
             }
@@ -299,28 +204,8 @@ export const gptOss: Family<GptOssConfig> = {
   },
 };
 
-/** The tool that a header is for; null if it is for no tool. */
-function recipientIn(header: string): string | null {
-  const recipient = /\bto=([^\s<]+)/.exec(header)?.[1];
-  return recipient === undefined || EVERYONE.includes(recipient) ? null : recipient;
-}
-
-/** The first word behind the channel's marker; undefined without one. */
-function channelIn(header: string): string | undefined {
-  return /<\|channel\|>\s*([^\s<]*)/.exec(header)?.[1];
-}
-
-/** The code in a call's arguments `{"code": …}`; other text is code itself. */
-function codeOf(argumentsText: string): string {
-  const read = tryParseJson(argumentsText);
-  const code = read.ok && read.value instanceof Map && read.value.size === 1 ? read.value.get("code") : undefined;
-  return typeof code === "string" ? code : argumentsText;
-}
-
 const isAnswer = ({ role, toolCalls, text }: ConversationMessage): boolean =>
   role === "assistant" && toolCalls.length === 0 && text !== "";
-
-const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1);
 
 /** The local date, as `2026-01-15`. */
 function today(): string {

@@ -24,7 +24,7 @@ import { type InklingConfig, inklingConfig, inklingEfforts } from "../configs/in
 import { TitoError } from "../errors.ts";
 import {
   answeredTools,
-  callArguments,
+  argumentEntries,
   type Family,
   markers,
   spokenCall,
@@ -36,26 +36,18 @@ import { type ImageResolver, mediaPart } from "../images/index.ts";
 import {
   type ConversationMessage,
   type JsonInput,
-  JsonNumber,
   messageError,
   messageToolNames,
+  parseJson,
   pythonJson,
-  pythonStrip,
   type ToolSpec,
   toolFunction,
 } from "../messages/index.ts";
-import {
-  type CallReading,
-  type FramedGrammar,
-  jsonCallBody,
-  knownStatus,
-  type SpokenCall,
-  type SpokenResponse,
-} from "../parse/index.ts";
+import type { SpokenCall } from "../parse/index.ts";
 import type { SpanWriter } from "../tokens/index.ts";
+import { inklingTurns, sortedJson } from "./inklingTurns.ts";
 
 const ROLES = ["system", "user", "assistant", "tool"];
-const readJson = jsonCallBody({ nameField: "name", argumentsField: "args" });
 
 export const inkling: Family<InklingConfig> = {
   config: inklingConfig,
@@ -75,58 +67,12 @@ export const inkling: Family<InklingConfig> = {
       stop: "<|content_model_end_sampling|>",
       imagePad: "<|unused_200054|>",
     });
-    const endOfText = tokenizer.tokenToId("<|endoftext|>");
-    const { patched, validate } = config;
+    const { validate } = config;
     const isTemplate = validate === "template";
     const effort =
       typeof config.reasoningEffort === "string" ? inklingEfforts[config.reasoningEffort] : config.reasoningEffort;
 
-    function callText({ name, argumentsText }: SpokenCall): string {
-      const args = patched ? argumentsText : sortedJson(callArguments({ arguments: argumentsText }));
-      return `${name}${token.callJson.text}{"name":${pythonJson(name)},"args":${args}}`;
-    }
-
-    /** A turn after its first role marker; what the assistant says may come in several parts. */
-    function turnText({ reasoning, toolCalls }: SpokenResponse, contents: readonly string[]): string {
-      const thinks = patched ? reasoning !== null : Boolean(reasoning);
-      const isSpoken = (text: string) => !patched || text !== "" || (!thinks && toolCalls.length === 0);
-      const blocks = [
-        ...(thinks ? [`${token.thinking.text}${reasoning}`] : []),
-        ...contents.filter(isSpoken).map((text) => token.text.text + text),
-        ...toolCalls.map(callText),
-      ];
-      return blocks.map((block) => block + token.end.text).join(token.model.text);
-    }
-
-    const grammar: FramedGrammar = {
-      kind: "framed",
-      stops: endOfText === undefined ? [token.stop.id] : [token.stop.id, endOfText],
-      turnStart: token.model.id,
-      starts: [token.model.id, token.user.id, token.system.id, token.tool.id],
-      bodies: [token.text.id, token.thinking.id, token.callJson.id, token.callText.id],
-      callBodies: [token.callJson.id],
-      ends: [token.end.id],
-      whenUnknown: "header",
-      classify(_, body) {
-        if (body === token.text.id) return "content";
-        return body === token.thinking.id ? "reasoning" : "call";
-      },
-      strayText: (header) => header,
-      readCall(header, call, tools): CallReading {
-        const reading = readJson(call, tools);
-        const name = pythonStrip(header);
-        if (reading.name !== null || name === "") return reading;
-        return {
-          ...reading,
-          name,
-          status: reading.status === "missing_name" ? knownStatus(name, tools) : reading.status,
-        };
-      },
-      spell(response, opened) {
-        const text = turnText(response, [response.content]);
-        return opened && text.startsWith(token.thinking.text) ? text.slice(token.thinking.text.length) : text;
-      },
-    };
+    const { grammar, turnText } = inklingTurns(tokenizer, token, config);
 
     const open = (out: SpanWriter, role: { readonly id: number }) => out.token(role.id);
     const close = (out: SpanWriter) => out.token(token.end.id);
@@ -141,12 +87,8 @@ export const inkling: Family<InklingConfig> = {
     }
 
     function writeTurn(out: SpanWriter, message: ConversationMessage): void {
-      const contents = partsOf(message).map(([text, part, at]) => {
-        if (part === null) return text;
-        throw unsupported(at, "is an image, and an assistant has none");
-      });
       const toolCalls = message.toolCalls.map((call, index) => {
-        if (isObject(callArguments(call))) return spokenObject(spokenCall(call), call.arguments);
+        if (argumentEntries(call)) return spokenObject(spokenCall(call), call.arguments);
         throw messageError({
           code: "invalid_arguments",
           index: message.index,
@@ -156,7 +98,10 @@ export const inkling: Family<InklingConfig> = {
           remedy: "This format writes arguments as an object: pass one, or its JSON text.",
         });
       });
-      const text = turnText({ reasoning: templateReasoning(message, validate), content: "", toolCalls }, contents);
+      const text = turnText(
+        { reasoning: templateReasoning(message, validate), content: "", toolCalls },
+        textParts(message),
+      );
       // A turn that says nothing at all has no block, and so no role.
       if (text !== "") open(out, token.model).sampled(text);
       out.sampledToken(token.stop.id);
@@ -207,7 +152,8 @@ export const inkling: Family<InklingConfig> = {
             open(out, token.tool)
               .foreign(names[index] ?? "")
               .token(token.text.id);
-            close(out.body(isTemplate && typeof message.content !== "string" ? "" : message.text));
+            const isLeftOut = isTemplate && typeof message.content !== "string";
+            close(out.body(isLeftOut ? "" : textParts(message).join("")));
           } else writeParts(out, message, images);
         });
         if (saysEffort) writeEffort(out);
@@ -230,21 +176,14 @@ export const inkling: Family<InklingConfig> = {
   },
 };
 
-function sortedJson(value: JsonInput): string {
-  return pythonJson(value, { sortKeys: true, separators: [",", ":"] });
-}
-
 /** Arguments that come as a value print as the format prints them, also where text would stay to the letter. */
 function spokenObject(call: SpokenCall, args: unknown): SpokenCall {
   return typeof args === "string" ? call : { ...call, argumentsText: sortedJson((args ?? {}) as JsonInput) };
 }
 
-const isObject = (value: JsonInput): boolean =>
-  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber);
-
 function declaration(tool: ToolSpec): JsonInput {
   const { name, description, parameters } = toolFunction(tool);
-  const schema = typeof parameters === "string" ? callArguments({ arguments: parameters }) : parameters;
+  const schema = typeof parameters === "string" ? parseJson(parameters) : parameters;
   const type = typeof tool.type === "string" && tool.type !== "" ? tool.type : "function";
   return { description: description || "", name: name ?? null, parameters: schema ?? {}, type };
 }
@@ -261,6 +200,14 @@ function partsOf({ content, index }: ConversationMessage): (readonly [text: stri
     const isText = type === undefined || type === null || type === "text" || type === "input_text";
     if (!isText) throw unsupported(at, `is of the type ${JSON.stringify(type)}, which this format has no block for`);
     return [typeof text === "string" ? text : "", null, at] as const;
+  });
+}
+
+/** The same where the format has no place for images. */
+function textParts(message: ConversationMessage): string[] {
+  return partsOf(message).map(([text, part, at]) => {
+    if (part === null) return text;
+    throw unsupported(at, `is an image, which this format has only in messages of a user or the system`);
   });
 }
 

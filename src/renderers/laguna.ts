@@ -9,6 +9,7 @@
  *   <tool_response>·{result}·</tool_response>⏎
  *
  * (No line break but ⏎ and `·`.)
+ *
  * `<assistant>`, the thinking and the call's outer tags are tokens, all other tags are text. `</think>` alone opens a turn
  * without thinking; the generation prompt writes `<think>` or `</think>`, and the line after it is the model's. Which
  * turns have thinking depends on no other message.

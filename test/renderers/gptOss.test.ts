@@ -86,13 +86,13 @@ describe("system and developer messages", () => {
 
   test("body is what was said, not the heading; the other reading counts the heading in", () => {
     const body = (one: Renderer, options = {}) => {
-      const { tokenIds, contentMask } = one.render([{ role: "system", content: "Be kind." }, user], options);
+      const { tokenIds, contentMask } = one.render([{ role: "system", content: "Be kind" }, user], options);
       return tokenizer.decode(tokenIds.filter((_, i) => contentMask[i] === 1));
     };
     const other = gptOss({ headerLoss: false });
-    expect(body(renderer, { tools })).toBe("Be kind.hi");
-    expect(body(other)).toBe("# Instructions\n\nBe kind.hi");
-    expect(body(other, { tools })).toBe(" Instructions\n\nBe kind.\n\n#hi");
+    expect(body(renderer, { tools })).toBe("Be kindhi");
+    expect(body(other)).toBe("# Instructions\n\nBe kindhi");
+    expect(body(other, { tools })).toBe(" Instructions\n\nBe kind\n\n#hi");
   });
 });
 
@@ -134,7 +134,7 @@ describe("what the model samples", () => {
     const answer: Message = { role: "assistant", content: "21 °C", reasoning_content: "So." };
     expect(textOf(bare, [user, turn, result])).toContain("Look.");
     expect(textOf(bare, [user, turn, result, answer])).not.toMatch(/Look\.|So\./);
-    expect(textOf(gptOss({ autoDropAnalysis: false }), [user, turn, result, answer])).toMatch(/Look\.[^]*So\./);
+    expect(textOf(gptOss({ autoDropAnalysis: false }), [user, turn, result, answer])).toMatch(/Look\..*So\./s);
   });
 });
 
@@ -291,7 +291,7 @@ describe("bridge", () => {
   test("several calls may stand in a turn; the last one ends it", () => {
     const two = `${called}<|call|><|start|>assistant to=functions.rain<|channel|>commentary<|message|>{}<|call|>`;
     expect(bridged(two, [result, { ...result, content: "no" }])).toMatch(
-      /^<\|start\|>functions\.weather to=[^]*functions\.rain to=/,
+      /^<\|start\|>functions\.weather to=.*functions\.rain to=/s,
     );
     expect(bridged(two, [result])).toBe("unresolved_tool_name");
     expect(bridged(`${called}<|call|>and more`, [result])).toBe("tokens_after_stop");

@@ -114,6 +114,9 @@ describe("prompts", () => {
     const unknown = [{ type: "thinking", thinking: "x" }];
     expect(codeOf(() => textOf([user, { role: "assistant", content: unknown }]))).toBe("unsupported_content");
     expect(codeOf(() => textOf([user, { role: "assistant", content: [image] }]))).toBe("unsupported_content");
+    const called: Message = { role: "assistant", content: "", tool_calls: [call("f", {})] };
+    const shot: Message = { role: "tool", tool_call_id: "call_1", content: [image] };
+    expect(codeOf(() => textOf([user, called, shot]))).toBe("unsupported_content");
     expect(codeOf(() => textOf([{ role: "user", content: [{ type: "input_audio", input_audio: "x" }] }]))).toBe(
       "unsupported_content",
     );

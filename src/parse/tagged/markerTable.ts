@@ -1,3 +1,4 @@
+import type { Tokenizer } from "../../tokenizer/types.ts";
 import type { TaggedGrammar } from "../grammar.ts";
 
 /** What an id or a text means to the token parser. */
@@ -16,6 +17,8 @@ export const TURN_START = 10;
 export interface MarkerTable {
   /** An id's meaning: `UNKNOWN_ID` outside the vocabulary, `TEXT` for everything that is no marker. */
   readonly ofId: (id: number) => number;
+  /** A marker's text. */
+  readonly textOf: (id: number) => string;
   /** Markers of several tokens. */
   readonly texts: readonly TextMarker[];
 }
@@ -27,7 +30,7 @@ export interface TextMarker {
   readonly atom: number | undefined;
 }
 
-export function markerTable(grammar: TaggedGrammar, vocabSize: number): MarkerTable {
+export function markerTable(grammar: TaggedGrammar, tokenizer: Tokenizer): MarkerTable {
   const { reasoning, calls, stops, turnStart, opensTurn } = grammar;
   const ids = new Map<number, number>();
   const texts: TextMarker[] = [];
@@ -45,7 +48,13 @@ export function markerTable(grammar: TaggedGrammar, vocabSize: number): MarkerTa
   }
   if (opensTurn) ids.set(turnStart, TURN_START);
   for (const id of stops) ids.set(id, STOP);
-  return { ofId: meaningOfIds(ids, vocabSize), texts };
+  const known = new Map<number, string>();
+  const textOf = (id: number): string => {
+    const text = known.get(id) ?? tokenizer.decode([id]);
+    known.set(id, text);
+    return text;
+  };
+  return { ofId: meaningOfIds(ids, tokenizer.vocabSize), textOf, texts };
 }
 
 /** Markers stand close together in a vocabulary, so that a table over their range answers with one comparison and one load. */

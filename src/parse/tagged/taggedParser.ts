@@ -225,7 +225,7 @@ export class TaggedParser implements TokenParser {
       this.#parts.stop(id, index);
       return;
     }
-    const text = found.text ?? this.#tokenizer.decode([id]);
+    const text = found.text ?? this.#markers.textOf(id);
     const isOpening = meaning === REASONING_OPEN || meaning === TURN_START;
     if (this.#state.mode === "implied" && !isOpening) this.#parts.openReasoning();
     this.#parts.endLabel();
