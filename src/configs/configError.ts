@@ -75,7 +75,12 @@ function wrongValue(issue: z.core.$ZodIssue, config: Fields, labels: Readonly<Re
   };
 }
 
-const typeNames: Readonly<Record<string, string>> = { int: "a whole number", object: "an object", record: "an object" };
+const typeNames: Readonly<Record<string, string>> = {
+  int: "a whole number",
+  array: "an array",
+  object: "an object",
+  record: "an object",
+};
 
 function expectedOf(issue: z.core.$ZodIssue): string {
   if (issue.code === "invalid_type") return typeNames[issue.expected] ?? `a ${issue.expected}`;

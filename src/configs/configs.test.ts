@@ -39,6 +39,7 @@ function fitting(field: z.core.JSONSchema.JSONSchema): fc.Arbitrary<unknown> {
   if (field.const !== undefined) return fc.constant(field.const);
   if (field.anyOf) return fc.oneof(...field.anyOf.map((one) => fitting(one as z.core.JSONSchema.JSONSchema)));
   if (field.enum) return fc.constantFrom(...field.enum);
+  if (field.type === "array") return fc.array(fitting(field.items as z.core.JSONSchema.JSONSchema), { maxLength: 3 });
   if (field.type === "boolean") return fc.boolean();
   if (field.type === "integer") return fc.nat();
   if (field.type === "number") return fc.double({ min: field.minimum!, max: field.maximum!, noNaN: true });
