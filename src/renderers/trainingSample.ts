@@ -1,9 +1,12 @@
 import { TitoError } from "../errors.ts";
+import type { ImageStore, MultimodalData } from "../images/index.ts";
 import type { Message, ToolSpec } from "../messages/index.ts";
 import type { Renderer } from "./renderer.ts";
 
 export interface TrainingSampleOptions {
   readonly tools?: readonly ToolSpec[] | null | undefined;
+  /** Images that are paths or URLs, as `loadImages` gave them. */
+  readonly images?: ImageStore | undefined;
   /** Train only on what messages of these roles sampled. Default: everything sampled. */
   readonly roles?: readonly string[] | undefined;
   /** Train also on the bodies of messages of these roles (`["tool"]`), without the scaffold around them. */
@@ -22,6 +25,8 @@ export interface SupervisedSample {
   readonly tokenIds: Int32Array;
   /** 1 = trained on. */
   readonly lossMask: Uint8Array;
+  /** The images among the ids, where there are any. */
+  readonly multimodal?: MultimodalData;
 }
 
 /**
@@ -36,7 +41,8 @@ export function buildTrainingSample(
 ): SupervisedSample {
   const { tools, roles, contentRoles = [], messageLossMask: chosen } = options;
   if (chosen) checkMessageLossMask(chosen, messages.length);
-  const rendered = renderer.render(messages, { tools });
+  const rendered = renderer.render(messages, { tools, images: options.images });
+  const images = rendered.multimodal ? { multimodal: rendered.multimodal } : {};
   const isTrained = (role: string) => roles === undefined || roles.includes(role);
   const trained = rendered.messageRoles.map(isTrained);
   const byContent = rendered.messageRoles.map((role) => contentRoles.includes(role));
@@ -58,14 +64,14 @@ export function buildTrainingSample(
   rendered.messageIndices.forEach((message, i) => {
     if (!selects(message)) lossMask[i] = 0;
   });
-  if (!needsStop) return { tokenIds: rendered.tokenIds, lossMask };
+  if (!needsStop) return { tokenIds: rendered.tokenIds, lossMask, ...images };
   const tokenIds = new Int32Array(rendered.tokenIds.length + 1);
   tokenIds.set(rendered.tokenIds);
   tokenIds[rendered.tokenIds.length] = renderer.stopTokenIds[0];
   const stopMask = new Uint8Array(tokenIds.length);
   stopMask.set(lossMask);
   stopMask[lossMask.length] = selects(last) ? 1 : 0;
-  return { tokenIds, lossMask: stopMask };
+  return { tokenIds, lossMask: stopMask, ...images };
 }
 
 function checkMessageLossMask(mask: readonly unknown[], messages: number): void {

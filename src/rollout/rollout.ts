@@ -1,6 +1,7 @@
 import { TitoError } from "../errors.ts";
+import { type ImageStore, type MultimodalData, mergeImageStores } from "../images/index.ts";
 import type { Message, ToolSpec } from "../messages/index.ts";
-import { type Renderer, toOpenAIMessage } from "../renderers/index.ts";
+import { type Renderer, type RenderOptions, toOpenAIMessage } from "../renderers/index.ts";
 import { historyDifference } from "./historyDifference.ts";
 import { Segment } from "./segment.ts";
 import type { Break, Completion, RolloutEnd, TrainingSample, Turn } from "./types.ts";
@@ -12,6 +13,13 @@ export interface RolloutOptions {
   readonly tools?: readonly ToolSpec[] | null | undefined;
   /** Ids of prompt and completion together. A prompt that leaves no room ends the rollout. Default: no limit. */
   readonly maxSequenceLength?: number | undefined;
+  /** Images of the messages that are paths or URLs, as `loadImages` gave them. */
+  readonly images?: ImageStore | undefined;
+}
+
+export interface AddMessagesOptions {
+  /** Images of the new messages that are paths or URLs. */
+  readonly images?: ImageStore | undefined;
 }
 
 /**
@@ -36,6 +44,7 @@ export class Rollout {
   readonly #segments: Segment[];
   readonly #turns: Turn[] = [];
   readonly #breaks: Break[] = [];
+  #images: ImageStore | undefined;
   /** Where the last completion begins in the current segment; null while a prompt waits for its completion. */
   #completionStart: number | null = null;
 
@@ -44,6 +53,7 @@ export class Rollout {
     this.renderer = options.renderer;
     this.tools = options.tools ?? undefined;
     this.#maxSequenceLength = options.maxSequenceLength ?? Number.POSITIVE_INFINITY;
+    this.#images = options.images;
     this.#messages = [...options.messages];
     this.#segments = [this.#renderedSegment()];
   }
@@ -64,6 +74,11 @@ export class Rollout {
   /** The ids to sample from next: a view, nothing is copied. */
   get promptIds(): Int32Array {
     return this.#segment.ids;
+  }
+
+  /** The images among `promptIds`, for the engine; undefined where there are none. */
+  get multimodal(): MultimodalData | undefined {
+    return this.#segment.multimodal;
   }
 
   /** How many ids may be sampled next. */
@@ -134,11 +149,12 @@ export class Rollout {
    *
    * @throws TitoError `rollout_order` while a prompt waits, `empty_messages`, and whatever `render` throws for the messages
    */
-  addMessages(messages: readonly Message[]): Break | null {
+  addMessages(messages: readonly Message[], { images }: AddMessagesOptions = {}): Break | null {
     const start = this.#endOfPrompt();
     if (messages.length === 0) {
       throw new TitoError("empty_messages", "There are no messages to go on with: add what the world answered.");
     }
+    this.#keepImages(images);
     const segment = this.#segment;
     const ids = segment.ids;
     const bridge = this.renderer.bridgeToNextTurn({
@@ -146,9 +162,12 @@ export class Rollout {
       completionIds: ids.subarray(start),
       newMessages: messages,
       tools: this.tools,
+      images: this.#images,
+      multimodal: segment.multimodal ?? null,
     });
     if (!bridge.ok) return this.#renderAnew([...this.#messages, ...messages], bridge);
-    segment.appendContext(bridge.extension.tokenIds);
+    const { tokenIds, multimodal } = bridge.extension;
+    segment.appendContext(tokenIds, { multimodal, messages: this.#messages.length });
     this.#messages.push(...messages);
     this.#completionStart = null;
     return null;
@@ -160,10 +179,11 @@ export class Rollout {
    *
    * @throws TitoError as `addMessages`
    */
-  continueWith(messages: readonly Message[]): Break | null {
+  continueWith(messages: readonly Message[], options: AddMessagesOptions = {}): Break | null {
     this.#endOfPrompt();
     const at = historyDifference(this.#messages, messages);
-    if (!at) return this.addMessages(messages.slice(this.#messages.length));
+    if (!at) return this.addMessages(messages.slice(this.#messages.length), options);
+    this.#keepImages(options.images);
     return this.#renderAnew(messages, {
       reason: "history_rewritten",
       message: `messages[${at.message}].${at.field} is not what was sampled or sent.`,
@@ -174,6 +194,10 @@ export class Rollout {
   /** One sample for each unbroken sequence in which something was sampled. */
   samples(): TrainingSample[] {
     return this.#segments.flatMap((segment) => segment.sample() ?? []);
+  }
+
+  #keepImages(images: ImageStore | undefined): void {
+    if (images) this.#images = this.#images ? mergeImageStores(this.#images, images) : images;
   }
 
   /** Where the last completion begins in the current segment. */
@@ -188,27 +212,40 @@ export class Rollout {
 
   #renderedSegment(): Segment {
     const segment = new Segment();
-    segment.appendContext(this.renderer.renderIds(this.#messages, { tools: this.tools, addGenerationPrompt: true }));
+    const { tokenIds, multimodal } = this.#render(this.#messages, {});
+    segment.appendContext(tokenIds, { multimodal, messages: 0 });
     return segment;
+  }
+
+  /** Columns are only asked for where there may be images among them. */
+  #render(messages: readonly Message[], options: Pick<RenderOptions, "orphanResults">) {
+    const all = { tools: this.tools, addGenerationPrompt: true, images: this.#images, ...options };
+    if (this.renderer.mmTokenTypes) return this.renderer.render(messages, all);
+    return { tokenIds: this.renderer.renderIds(messages, all), multimodal: undefined };
   }
 
   #renderAnew(messages: readonly Message[], why: Omit<Break, "turn">): Break | null {
     // A call that could not be parsed is not in the messages, but the world may have answered it.
-    const options = { tools: this.tools, addGenerationPrompt: true, orphanResults: true };
-    const ids = this.renderer.renderIds(messages, options);
+    const { tokenIds: ids, multimodal } = this.#render(messages, { orphanResults: true });
     const segment = this.#segment;
     this.#messages.splice(0, Number.POSITIVE_INFINITY, ...messages);
     this.#completionStart = null;
     if (segment.isPrefixOf(ids)) {
-      segment.appendContext(ids.subarray(segment.length));
+      segment.appendContext(ids.subarray(segment.length), { multimodal: newImages(multimodal, segment), messages: 0 });
       return null;
     }
     const next = new Segment();
-    next.appendContext(ids);
+    next.appendContext(ids, { multimodal, messages: 0 });
     this.#segments.push(next);
     const { reason, message, at } = why;
     const broken: Break = { turn: this.#turns.length, reason, message, ...(at ? { at } : {}) };
     this.#breaks.push(broken);
     return broken;
   }
+}
+
+/** Images of a whole render that stand behind a segment's end, with offsets from there. */
+function newImages(multimodal: MultimodalData | undefined, { length }: Segment): MultimodalData | undefined {
+  const images = multimodal?.images.filter(({ offset }) => offset >= length) ?? [];
+  return { images: images.map((image) => ({ ...image, offset: image.offset - length })) };
 }

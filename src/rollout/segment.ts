@@ -1,3 +1,4 @@
+import { joinMultimodal, type MultimodalData } from "../images/index.ts";
 import type { Ids } from "../tokenizer/types.ts";
 import { Growable, TokenSequence } from "../tokens/index.ts";
 import type { TrainingSample } from "./types.ts";
@@ -8,6 +9,12 @@ export class Segment {
   readonly #mask = new Growable(new Uint8Array(64));
   readonly #logprobs = new Growable(new Float64Array(64));
   #sampledEnd = 0;
+  #multimodal: MultimodalData | undefined;
+
+  /** The images of the ids so far. */
+  get multimodal(): MultimodalData | undefined {
+    return this.#multimodal;
+  }
 
   get length(): number {
     return this.#ids.length;
@@ -26,7 +33,12 @@ export class Segment {
   }
 
   /** Prompts, bridges, closes that were synthesised: context, never trained on. */
-  appendContext(ids: Ids): void {
+  appendContext(
+    ids: Ids,
+    images?: { readonly multimodal?: MultimodalData | undefined; readonly messages: number },
+  ): void {
+    const before = { tokens: this.length, messages: images?.messages ?? 0 };
+    this.#multimodal = joinMultimodal(this.#multimodal, images?.multimodal, before);
     this.#ids.append(ids);
     this.#mask.fill(0, ids.length);
     this.#logprobs.fill(0, ids.length);
@@ -48,6 +60,12 @@ export class Segment {
       tokenIds: this.#ids.ids.slice(0, end),
       lossMask: this.#mask.view(0, end).slice(),
       logprobs: this.#logprobs.view(0, end).slice(),
+      ...this.#imagesBefore(end),
     };
+  }
+
+  #imagesBefore(end: number): Pick<TrainingSample, "multimodal"> {
+    const images = this.#multimodal?.images.filter(({ offset }) => offset < end) ?? [];
+    return images.length > 0 ? { multimodal: { images } } : {};
   }
 }

@@ -1,4 +1,5 @@
 import type { BridgeRefusalReason } from "../format/index.ts";
+import type { MultimodalData } from "../images/index.ts";
 import type { Message } from "../messages/index.ts";
 import type { ParsedResponse } from "../parse/index.ts";
 import type { Ids } from "../tokenizer/types.ts";
@@ -42,6 +43,8 @@ export interface TrainingSample {
   readonly lossMask: Uint8Array;
   /** As sampled where the mask is 1, 0 elsewhere; NaN where the engine gave none. */
   readonly logprobs: Float64Array;
+  /** The images among the ids, where there are any. */
+  readonly multimodal?: MultimodalData;
 }
 
 /** Why a rollout can sample no more. */
