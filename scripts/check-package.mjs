@@ -57,7 +57,11 @@ console.log(JSON.stringify({ text: renderer.tokenizer.decode(ids), content: pars
   writeFileSync(
     join(project, "types.ts"),
     `import { createRenderer, type RenderedTokens, type Tokenizer } from "tito-rl";
+import type { WireFormat } from "tito-rl/family";
+import type { RendererPool } from "tito-rl/pool";
 import type { Completion } from "tito-rl/sampler";
+export const roles = ({ roles }: WireFormat): readonly string[] => roles;
+export const slots = ({ size }: RendererPool): number => size;
 export const render = (tokenizer: Tokenizer): RenderedTokens => createRenderer(tokenizer, { name: "qwen3" }).render([]);
 export const ids = ({ ids }: Completion): Int32Array => ids;
 // @ts-expect-error a renderer does not give text

@@ -17,7 +17,10 @@ const DEFAULT_MAX_QUEUE = 1024;
 /** Measured: see docs/pool.md. */
 const DEFAULT_INLINE_BELOW = 1 << 14;
 
-/** For tests: another way to start threads. */
+/**
+ * For tests: another way to start threads.
+ * @internal
+ */
 export interface PoolInternals {
   readonly startThread?: (data: ThreadData) => StartThread;
 }

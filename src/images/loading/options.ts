@@ -1,5 +1,11 @@
-import type { LookupAddress } from "node:dns";
 import type { AsyncImageProcessor, ImageProcessor } from "../types.ts";
+
+/** What a resolver of host names gives, as `node:dns` has it. */
+export interface HostAddress {
+  readonly address: string;
+  /** 4 or 6. */
+  readonly family: number;
+}
 
 export interface AllowedPlaces {
   /** true: any file; a list: only files inside these folders, links followed. Without it no file is read. */
@@ -28,7 +34,7 @@ export interface LoadImagesOptions {
    */
   readonly fetch?: typeof fetch | undefined;
   /** Resolves host names instead of the system's resolver. */
-  readonly lookup?: ((host: string) => Promise<readonly LookupAddress[]>) | undefined;
+  readonly lookup?: ((host: string) => Promise<readonly HostAddress[]>) | undefined;
 }
 
 /** Options with their defaults, as the parts of loading take them. */
@@ -38,5 +44,5 @@ export interface LoadLimits {
   readonly timeout: number;
   readonly signal: AbortSignal | undefined;
   readonly fetch: typeof fetch | undefined;
-  readonly lookup: (host: string) => Promise<readonly LookupAddress[]>;
+  readonly lookup: (host: string) => Promise<readonly HostAddress[]>;
 }

@@ -25,7 +25,7 @@ export interface MarkerTable {
 
 export interface TextMarker {
   readonly meaning: number;
-  readonly bytes: Buffer;
+  readonly bytes: Uint8Array;
   /** The id that one of its tokens must be. */
   readonly atom: number | undefined;
 }

@@ -59,7 +59,7 @@ export class ByteRun {
     let length = 0;
     for (const { bytes } of markers) {
       for (let size = Math.min(bytes.length - 1, this.bytes.length - from); size > length; size--) {
-        if (bytes.compare(this.bytes, this.bytes.length - size, this.bytes.length, 0, size) === 0) length = size;
+        if (this.bytes.compare(bytes, 0, size, this.bytes.length - size) === 0) length = size;
       }
     }
     const tail: TailByte[] = [];
