@@ -11,7 +11,30 @@ export {
   type RetentionRequest,
   type TemplateRetention,
 } from "./configs/index.ts";
-export * from "./format/index.ts";
+export {
+  argumentEntries,
+  argumentTexts,
+  type BridgeObjection,
+  type BridgeRefusalReason,
+  type BridgeView,
+  type Chatml,
+  callArguments,
+  chatml,
+  chatmlMarkers,
+  contentPieces,
+  type Family,
+  type ImageFormat,
+  lastQueryIndex,
+  markers,
+  splitThinking,
+  spokenCall,
+  type TurnEnd,
+  type TurnFraming,
+  textMarker,
+  toolValue,
+  type WireFormat,
+  type WriteContext,
+} from "./format/index.ts";
 export type { Conversation, ConversationMessage, ConversationToolCall } from "./messages/index.ts";
 export {
   pythonJson,
@@ -21,5 +44,25 @@ export {
   pythonStr,
   pythonStrip,
 } from "./messages/index.ts";
-export * from "./parse/index.ts";
+export {
+  type BareGrammar,
+  type CallBody,
+  type CallGrammar,
+  type CallReading,
+  type CallText,
+  endsInJsonString,
+  type FramedGrammar,
+  jsonArguments,
+  jsonCallBody,
+  type KnownTool,
+  knownStatus,
+  type Marker,
+  type ReasoningGrammar,
+  type ResponseGrammar,
+  readTaggedCall,
+  type SpokenCall,
+  type SpokenResponse,
+  type TaggedGrammar,
+  type TokenMarker,
+} from "./parse/index.ts";
 export { type ContentSpecials, type Span, SpanWriter } from "./tokens/index.ts";

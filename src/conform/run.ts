@@ -19,6 +19,7 @@ import { applyDeviations, type Deviation } from "./deviations.ts";
 import { recordedProcessor, runImages } from "./images.ts";
 import { failed, type Outcome, skipped } from "./outcome.ts";
 import { runParse } from "./parse.ts";
+import { readings } from "./readings.ts";
 import { runRender, runTrajectory } from "./render.ts";
 import type { TokenizerShelf } from "./tokenizers.ts";
 
@@ -80,7 +81,7 @@ export class ConformRunner {
     if (known) return known;
     // Recorded with the template's reading of marker text and without strict checks.
     const settings = {
-      ...readings(config.name),
+      ...readings[String(config.name)]?.settings,
       ...toCamelFields(config),
       contentSpecials: "template",
       validate: "template",
@@ -91,12 +92,6 @@ export class ConformRunner {
     this.#renderers.set(key, renderer);
     return renderer;
   }
-}
-
-/** Options of ours under which the recorded system's reading is one of ours. */
-function readings(family: unknown): Record<string, unknown> {
-  if (family === "gpt-oss") return { forceAnalysis: true, headerLoss: false };
-  return family === "laguna-xs.2" || family === "laguna-m.1" ? { newlineAfterTurn: false } : {};
 }
 
 function errorFields(error: unknown) {

@@ -32,7 +32,7 @@ export function roundTrips(renderer: Renderer, options: RoundTripOptions = {}) {
   const { words } = vocabularyOf(renderer);
   return fc.property(turns({ ...options, words }), ({ message, tools }) => {
     const turn = sampledTurn(renderer, [user, message], tools);
-    if (turn === null) return;
+    fc.pre(turn !== null);
     const parsed = renderer.parseResponse(stopped(renderer, turn.completion), {
       prompt: turn.prompt,
       tools: options.tools === false ? null : tools,
@@ -111,7 +111,10 @@ export function bridgeExtends(renderer: Renderer, limits: TurnLimits = {}) {
   });
 }
 
-/** Where a full render keeps the history as it was sampled, a bridge gives the same ids. */
+/**
+ * Where a full render keeps the history as it was sampled, a bridge is possible and gives the same ids. Fails, as too many
+ * skipped runs, if the format never keeps it.
+ */
 export function bridgeEqualsRender(renderer: Renderer, limits: TurnLimits = {}) {
   const { words } = vocabularyOf(renderer);
   const cycles = turns({ ...limits, words: words.filter((one) => one !== ""), maxCalls: 1 })
@@ -119,15 +122,15 @@ export function bridgeEqualsRender(renderer: Renderer, limits: TurnLimits = {}) 
     .chain((turn) => fc.record({ turn: fc.constant(turn), answers: results(turn.message, texts()) }));
   return fc.property(cycles, ({ turn: { message, tools }, answers }) => {
     const turn = sampledTurn(renderer, [user, message], tools);
-    if (turn === null) return;
+    fc.pre(turn !== null);
     const full = renderer.renderIds([user, message, ...answers], { tools, addGenerationPrompt: true });
     const next = full[turn.prompt.length + turn.completion.length];
     const completion = stopped(renderer, turn.completion, next);
     const history = [...turn.prompt, ...completion];
-    if (history.some((id, i) => full[i] !== id)) return;
+    fc.pre(history.every((id, i) => full[i] === id));
     const request = { promptIds: turn.prompt, completionIds: completion, newMessages: answers, tools };
     const bridge = renderer.bridgeToNextTurn(request);
-    if (!bridge.ok) return;
+    if (!bridge.ok) throw new Error(`refused, though the history stays: ${bridge.reason}`);
     same("next prompt", full.join(" "), [...history, ...bridge.extension.tokenIds].join(" "));
   });
 }

@@ -1,54 +1,15 @@
 import fc from "fast-check";
 import type { Message, ToolSpec } from "../../src/index.ts";
+import { hostileTexts, anyIds as idsOf, texts } from "../../src/testing/index.ts";
 import { tokenizer } from "./qwen3.ts";
 
 const markers = tokenizer.addedTokens.map((token) => token.content);
 
-/** Text of all scripts, with white space and punctuation more often than chance has it; no lone surrogates. */
-export const text = fc
-  .array(
-    fc.oneof(
-      fc.string({ unit: "grapheme", maxLength: 12 }),
-      fc.string({ unit: "binary", maxLength: 6 }).map((one) => one.toWellFormed()),
-      fc.constantFrom(
-        " ",
-        "\n",
-        "\n\n",
-        "  ",
-        "\t",
-        "\r\n",
-        ".",
-        "!\n",
-        "é",
-        "e\u0301",
-        "中文",
-        "🤔",
-        '"',
-        "\\",
-        "{",
-        "<",
-        "</",
-        "|>",
-      ),
-      fc.lorem({ maxCount: 4 }),
-    ),
-    { maxLength: 8 },
-  )
-  .map((parts) => parts.join(""));
+/** Text of all scripts. */
+export const text = texts();
 
 /** Text that holds the format's own markers, whole and in pieces. */
-export const hostileText = fc
-  .array(
-    fc.oneof(
-      { weight: 2, arbitrary: fc.constantFrom(...markers) },
-      fc.constantFrom("<|im_", "start|>", "<think", ">", "\n"),
-      text,
-    ),
-    {
-      maxLength: 6,
-    },
-  )
-  .map((parts) => parts.join(""));
+export const hostileText = hostileTexts(markers);
 
 const hasMarker = (one: string): boolean => markers.some((marker) => one.includes(marker));
 
@@ -140,14 +101,7 @@ export const conversation = (contents: fc.Arbitrary<string> = text): fc.Arbitrar
     .map(([system, queries]) => [...(system ? [system] : []), ...queries.flat()]);
 
 /** Any ids at all, also such that no vocabulary has. */
-export const anyIds = fc.array(
-  fc.oneof(
-    { weight: 4, arbitrary: fc.constantFrom(...tokenizer.addedTokens.map((token) => token.id)) },
-    { weight: 6, arbitrary: fc.integer({ min: 0, max: tokenizer.vocabSize - 1 }) },
-    { weight: 1, arbitrary: fc.constantFrom(-1, tokenizer.vocabSize, 2 ** 31 - 1) },
-  ),
-  { maxLength: 60 },
-);
+export const anyIds = idsOf(tokenizer);
 
 /** Cuts a list into pieces of any size. */
 export const cutInto = <Item>(items: readonly Item[], cuts: readonly number[]): Item[][] => {

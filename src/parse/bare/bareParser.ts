@@ -4,6 +4,7 @@ import { Utf8Stream } from "../../tokens/utf8.ts";
 import { isBlank } from "../edges.ts";
 import type { BareGrammar } from "../grammar.ts";
 import { spokenResponse } from "../spoken.ts";
+import { textOfIds } from "../textOfIds.ts";
 import type { KnownTool, ParsedResponse, ParserEvent, TokenParser } from "../types.ts";
 import { type BareState, initialBareState, type MutableBareState } from "./bareState.ts";
 
@@ -79,12 +80,7 @@ export class BareParser implements TokenParser {
   /** `whole`: no bytes of these ids' last character follow. */
   #run(ids: Int32Array, whole: boolean): void {
     this.#state.index += ids.length;
-    if (whole && this.#utf8.pending.length === 0) {
-      if (ids.length > 0) this.#text(this.#tokenizer.decode(ids));
-      return;
-    }
-    this.#text(this.#utf8.push(this.#tokenizer.decodeBytes(ids)));
-    if (whole) this.#text(this.#utf8.end());
+    this.#text(textOfIds(ids, whole, this.#tokenizer, this.#utf8));
   }
 
   #text(text: string): void {

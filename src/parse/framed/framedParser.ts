@@ -3,6 +3,7 @@ import type { Ids, Tokenizer } from "../../tokenizer/types.ts";
 import { Utf8Stream } from "../../tokens/utf8.ts";
 import type { CallReading, FramedGrammar } from "../grammar.ts";
 import { spokenResponse } from "../spoken.ts";
+import { textOfIds } from "../textOfIds.ts";
 import type { KnownTool, ParsedResponse, ParserEvent, TokenParser } from "../types.ts";
 import { copyFramedState, type FramedState, initialFramedState, type MutableFramedState } from "./framedState.ts";
 import type { FramedOpening } from "./opening.ts";
@@ -110,12 +111,7 @@ export class FramedParser implements TokenParser {
   /** Ids without a marker that counts. `whole`: a marker follows, so that a character cut at the end stays cut. */
   #run(ids: Int32Array, whole: boolean): void {
     this.#state.index += ids.length;
-    if (whole && this.#utf8.pending.length === 0) {
-      if (ids.length > 0) this.#text(this.#tokenizer.decode(ids));
-      return;
-    }
-    this.#text(this.#utf8.push(this.#tokenizer.decodeBytes(ids)));
-    if (whole) this.#text(this.#utf8.end());
+    this.#text(textOfIds(ids, whole, this.#tokenizer, this.#utf8));
   }
 
   #text(text: string): void {

@@ -3,6 +3,7 @@ import { Utf8Stream } from "../../tokens/utf8.ts";
 import type { CallReading, TaggedGrammar } from "../grammar.ts";
 import type { TurnBeginning } from "../promptState.ts";
 import { spokenResponse } from "../spoken.ts";
+import { textOfIds } from "../textOfIds.ts";
 import type { KnownTool, ParsedResponse, ParserEvent, TokenParser } from "../types.ts";
 import {
   ATOM,
@@ -161,9 +162,7 @@ export class TaggedParser implements TokenParser {
     if (markers.length > 0 || this.#state.tail.length > 0) {
       this.#search(new ByteRun(this.#state.tail, ids, offset, this.#tokenizer), markers, whole);
     } else if (this.#state.mode !== "doubt") {
-      if (whole && this.#utf8.pending.length === 0) {
-        if (ids.length > 0) this.#parts.text(this.#tokenizer.decode(ids));
-      } else this.#bytes(this.#tokenizer.decodeBytes(ids), whole);
+      this.#parts.text(textOfIds(ids, whole, this.#tokenizer, this.#utf8));
     }
   }
   /** The same where markers of several tokens may stand: found by their bytes, since tokens may end inside of them. */
