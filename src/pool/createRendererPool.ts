@@ -1,15 +1,18 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { availableParallelism } from "node:os";
+import type { DefaultConfig, RendererConfig } from "../configs/index.ts";
 import { TitoError } from "../errors.ts";
 import { createRenderer } from "../renderers/createRenderer.ts";
+import { parsersAreBuiltIn } from "../renderers/namedParsers/index.ts";
 import { familyIsBuilt } from "../renderers/registry.ts";
 import { loadTokenizer, type Tokenizer } from "../tokenizer/index.ts";
 import { shareTables } from "../tokenizer/share.ts";
+import { type WarningHandler, warn } from "../warnings.ts";
 import { Host } from "./host.ts";
 import { rendererPool } from "./rendererPool.ts";
 import { SlotGroup } from "./slotGroup.ts";
 import { type StartThread, threadStarter } from "./thread.ts";
-import type { PoolWarning, RendererPool, RendererPoolOptions } from "./types.ts";
+import type { RendererPool, RendererPoolOptions } from "./types.ts";
 import type { ThreadData } from "./wire.ts";
 
 const MOST_DEFAULT_SLOTS = 4;
@@ -50,12 +53,12 @@ export async function openPool(
   checkOptions(options);
   const cores = availableParallelism();
   const { size = Math.min(cores, MOST_DEFAULT_SLOTS), maxQueue = DEFAULT_MAX_QUEUE, signal } = options;
-  const { threads = Math.min(size, cores), onWarning = emitWarning, inlineBelow = DEFAULT_INLINE_BELOW } = options;
+  const { threads = Math.min(size, cores), onWarning = warn, inlineBelow = DEFAULT_INLINE_BELOW } = options;
   if (signal?.aborted) throw aborted(signal);
   const tokenizer = typeof source === "string" ? await loadTokenizer(source, { ...options.tokenizer, signal }) : source;
   const { chatTemplateKwargs, imageProcessor } = options;
-  const renderer = createRenderer(tokenizer, options.config, { chatTemplateKwargs, imageProcessor });
-  const hasThreads = size > 0 && threads > 0 && threadsKnow(renderer.config.name, onWarning);
+  const renderer = createRenderer(tokenizer, options.config, { chatTemplateKwargs, imageProcessor, onWarning });
+  const hasThreads = size > 0 && threads > 0 && threadsKnow(renderer.config, onWarning);
   const shared = hasThreads ? threadTokenizer(source, tokenizer, options, onWarning) : undefined;
   const group =
     shared &&
@@ -71,12 +74,14 @@ export async function openPool(
   });
 }
 
-/** A registered family lives in the thread that registered it. */
-function threadsKnow(family: string, onWarning: (warning: PoolWarning) => void): boolean {
-  if (familyIsBuilt(family)) return true;
+/** What has been registered, a family or a parser, lives in the thread that registered it. */
+function threadsKnow(config: RendererConfig, onWarning: WarningHandler): boolean {
+  const isKnown = config.name === "default" ? parsersAreBuiltIn(config as DefaultConfig) : familyIsBuilt(config.name);
+  if (isKnown) return true;
+  const what = config.name === "default" ? "registered parsers" : `the registered family "${config.name}"`;
   onWarning({
     code: "pool_inline",
-    message: `Threads do not know the registered family "${family}", so the pool renders in this thread. Pass size: 0 to say that you know.`,
+    message: `Threads do not know ${what}, so the pool renders in this thread. Pass size: 0 to say that you know.`,
   });
   return false;
 }
@@ -86,7 +91,7 @@ function threadTokenizer(
   source: string | Tokenizer,
   tokenizer: Tokenizer,
   { tokenizer: options = {} }: RendererPoolOptions,
-  onWarning: (warning: PoolWarning) => void,
+  onWarning: WarningHandler,
 ): ThreadData["tokenizer"] | undefined {
   try {
     return { kind: "shared", shared: shareTables(tokenizer) };
@@ -101,10 +106,6 @@ function threadTokenizer(
       "for threads that load it themselves, or size: 0 to say that you know.",
   });
   return undefined;
-}
-
-function emitWarning({ code, message }: PoolWarning): void {
-  process.emitWarning(message, { type: "TitoWarning", code });
 }
 
 const OPTION_NAMES: readonly (keyof RendererPoolOptions)[] = [

@@ -1,5 +1,5 @@
-import { families } from "../renderers/registry.ts";
-import { bindRenderer, type Renderer } from "../renderers/renderer.ts";
+import { bindConfig } from "../renderers/bindConfig.ts";
+import type { Renderer } from "../renderers/renderer.ts";
 import { fromSharedTables } from "../tokenizer/share.ts";
 import type { Tokenizer } from "../tokenizer/types.ts";
 import type { ThreadData } from "./wire.ts";
@@ -7,8 +7,8 @@ import type { ThreadData } from "./wire.ts";
 /** A thread's renderer. The config has been checked: checking defaults that were filled in would find contradictions. */
 export async function openRenderer({ tokenizer: source, config }: ThreadData): Promise<Renderer> {
   const tokenizer = await openTokenizer(source);
-  const family = families.get(config.name)!;
-  return bindRenderer(tokenizer, config, family.bind(tokenizer, config));
+  // The calling thread has warned already.
+  return bindConfig(tokenizer, config, { onWarning: () => {} });
 }
 
 async function openTokenizer(source: ThreadData["tokenizer"]): Promise<Tokenizer> {

@@ -6,6 +6,7 @@ import type { ParsedResponse, ParserEvent, ParserState } from "../parse/index.ts
 import type { ParseOptions, Renderer, RenderOptions } from "../renderers/index.ts";
 import type { Ids, TokenizerOptions } from "../tokenizer/index.ts";
 import type { RenderedTokens } from "../tokens/index.ts";
+import type { TitoWarning, WarningHandler } from "../warnings.ts";
 
 /** What every call of a pool takes beside its own options. */
 export interface CallOptions {
@@ -95,11 +96,8 @@ export interface RendererPool extends AsyncRenderer, AsyncDisposable {
   close(options?: CallOptions): Promise<void>;
 }
 
-/** Something that went wrong without an error to throw: `pool_checkout_abandoned`, `pool_inline`. */
-export interface PoolWarning {
-  readonly code: "pool_checkout_abandoned" | "pool_inline";
-  readonly message: string;
-}
+/** A warning of a pool: `pool_checkout_abandoned`, `pool_inline`, or one of its renderers. */
+export type PoolWarning = TitoWarning;
 
 export interface RendererPoolOptions {
   /** How many renderers can be checked out at once. 0 runs everything in this thread. Default: the cores, at most 4. */
@@ -121,7 +119,7 @@ export interface RendererPoolOptions {
   /** Calls that may wait, apart from those that run; likewise checkouts. The next fails with `pool_queue_full`. Default 1024. */
   readonly maxQueue?: number | undefined;
   /** Default: `process.emitWarning`, with the code. */
-  readonly onWarning?: ((warning: PoolWarning) => void) | undefined;
+  readonly onWarning?: WarningHandler | undefined;
   /** Ends loading with an `aborted` error. */
   readonly signal?: AbortSignal | undefined;
 }

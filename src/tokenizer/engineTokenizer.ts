@@ -1,8 +1,9 @@
 import { TitoError } from "../errors.ts";
+import type { TemplateSource } from "../template/sources/types.ts";
 import { AddedTokenSplitter, type PieceSink } from "./addedTokens/splitter.ts";
 import { Decoder } from "./bpe/decoder.ts";
 import type { Engine } from "./engine.ts";
-import type { TokenizerMeta } from "./loaders/meta.ts";
+import { readMeta, type TokenizerMeta } from "./loaders/meta.ts";
 import type { AddedToken, EncodeOptions, Ids, Tokenizer } from "./types.ts";
 
 /** A tokenizer over an engine: added tokens, decoding and what is known beside the vocabulary are the same for all. */
@@ -12,7 +13,10 @@ export class EngineTokenizer<Kind extends Engine = Engine> implements Tokenizer 
   readonly addedTokens: readonly AddedToken[];
   readonly eosTokenId: number | undefined;
   readonly bosTokenId: number | undefined;
+  readonly specialTokens: ReadonlyMap<string, string>;
   readonly chatTemplate: string | undefined;
+  readonly chatTemplates: ReadonlyMap<string, string>;
+  readonly templateSources: ReadonlyMap<string, TemplateSource>;
   protected readonly engine: Kind;
   readonly #decoder: Decoder;
   readonly #splitter: AddedTokenSplitter;
@@ -20,13 +24,17 @@ export class EngineTokenizer<Kind extends Engine = Engine> implements Tokenizer 
   readonly #contentById: ReadonlyMap<number, string>;
   readonly #sink: PieceSink;
 
-  /** Throws `token_missing` if `meta` names a token that is not there. */
+  /** Throws `token_missing` if `meta` names an end or beginning of sequence that is not there; `tokenizer_invalid`. */
   constructor(engine: Kind, addedTokens: readonly AddedToken[], meta: TokenizerMeta) {
+    const { eosToken, bosToken, ...known } = readMeta(meta);
     this.engine = engine;
-    this.nameOrPath = meta.nameOrPath;
+    this.nameOrPath = known.nameOrPath;
     this.vocabSize = engine.tokens.vocabSize;
     this.addedTokens = addedTokens;
-    this.chatTemplate = meta.chatTemplate;
+    this.specialTokens = known.specialTokens;
+    this.chatTemplate = known.chatTemplates.get("default");
+    this.chatTemplates = known.chatTemplates;
+    this.templateSources = known.templateSources;
     this.#decoder = new Decoder(engine.tokens);
     this.#splitter = new AddedTokenSplitter(addedTokens, (text) => engine.normalize(text));
     this.#idByContent = new Map(addedTokens.map(({ content, id }) => [content, id]));
@@ -36,8 +44,8 @@ export class EngineTokenizer<Kind extends Engine = Engine> implements Tokenizer 
       normalizedText: (piece) => engine.appendNormalized(piece),
       token: (id) => engine.out.push(id),
     };
-    this.eosTokenId = this.#named("end", meta.eosToken);
-    this.bosTokenId = this.#named("beginning", meta.bosToken);
+    this.eosTokenId = this.#named("end", eosToken);
+    this.bosTokenId = this.#named("beginning", bosToken);
   }
 
   encode(text: string, options?: EncodeOptions): Int32Array {

@@ -1,3 +1,5 @@
+import type { ChatTemplates } from "../template/sources/types.ts";
+
 /** Token ids as an argument. Results are `Int32Array`. */
 export type Ids = Int32Array | readonly number[];
 
@@ -47,7 +49,7 @@ export interface EncodeOptions {
  * Text to ids and back. Implementations are immutable and synchronous.
  * Every id's bytes are known, so that a token can be attributed to the span of text which its first byte comes from.
  */
-export interface Tokenizer {
+export interface Tokenizer extends ChatTemplates {
   /** The model's name as its files or its owner give it (`"Qwen/Qwen3-8B"`), the key of the model map. */
   readonly nameOrPath: string | undefined;
   /** One more than the largest id. */
@@ -56,7 +58,12 @@ export interface Tokenizer {
   /** Ids from the tokenizer's own files, where they say so. */
   readonly eosTokenId: number | undefined;
   readonly bosTokenId: number | undefined;
-  /** The Jinja chat template that came with the tokenizer's files, if any. */
+  /**
+   * Content of the special tokens by the names under which chat templates see them (`bos_token`, `eos_token`, `pad_token` …),
+   * as far as they are known. They need not be in the vocabulary.
+   */
+  readonly specialTokens: ReadonlyMap<string, string>;
+  /** The default one of `chatTemplates`: the Jinja chat template that came with the tokenizer's files, if any. */
   readonly chatTemplate: string | undefined;
 
   encode(text: string, options?: EncodeOptions): Int32Array;

@@ -295,7 +295,11 @@ describe("making a pool", () => {
     ];
     for (const options of wrong)
       await expect(createRendererPool(tokenizer, { config, ...options })).rejects.toMatchObject(code("pool_option"));
-    await expect(createRendererPool(tokenizer)).rejects.toMatchObject(code("unknown_model"));
+    await expect(
+      createRendererPool(tokenizer, { config: { name: "default", toolParser: "none such" } }),
+    ).rejects.toMatchObject({
+      code: "unknown_parser",
+    });
     await expect(createRendererPool(modelFile, { config, signal: AbortSignal.abort() })).rejects.toMatchObject(
       code("aborted"),
     );

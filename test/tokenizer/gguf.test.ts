@@ -6,38 +6,15 @@ import { afterAll, describe, expect, test } from "vitest";
 import { type GgufStrings, ggufString, readGgufHeader } from "../../src/models/gguf/index.ts";
 import { CHAR_OF_BYTE } from "../../src/tokenizer/bpe/byteAlphabet.ts";
 import { tokenizerFromGguf } from "../../src/tokenizer/index.ts";
+import { type GgufFile, ggufFile, intArray, text, textArray, typed, u32, u64 } from "./ggufFile.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "tito-gguf-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const u32 = (value: number) => Buffer.from(Uint32Array.of(value).buffer);
-const u64 = (value: number | bigint) => Buffer.from(BigUint64Array.of(BigInt(value)).buffer);
-const text = (value: string) => Buffer.concat([u64(Buffer.byteLength(value)), Buffer.from(value)]);
-const typed = (type: number, ...bytes: Buffer[]) => Buffer.concat([u32(type), ...bytes]);
-const textArray = (values: readonly string[]) => typed(9, u32(8), u64(values.length), ...values.map(text));
-const intArray = (values: readonly number[]) =>
-  typed(9, u32(5), u64(values.length), Buffer.from(Int32Array.from(values).buffer));
-
-interface File {
-  readonly version?: number;
-  readonly values?: Readonly<Record<string, Buffer>>;
-  readonly tensors?: readonly Buffer[];
-  readonly data?: number;
-}
-
 let files = 0;
-function write({ version = 3, values = {}, tensors = [], data = 64 }: File, cut?: number): string {
-  const header = Buffer.concat([
-    Buffer.from("GGUF"),
-    u32(version),
-    u64(tensors.length),
-    u64(Object.keys(values).length),
-    ...Object.entries(values).flatMap(([key, value]) => [text(key), value]),
-    ...tensors,
-  ]);
-  const padded = Buffer.concat([header, Buffer.alloc((32 - (header.length % 32)) % 32), Buffer.alloc(data)]);
+function write(file: GgufFile, cut?: number): string {
   const path = join(folder, `${files++}.gguf`);
-  writeFileSync(path, padded.subarray(0, cut));
+  writeFileSync(path, ggufFile(file).subarray(0, cut));
   return path;
 }
 

@@ -11,6 +11,8 @@ import type { Tokenizer } from "../types.ts";
  */
 export interface TransformersTokenizer {
   readonly config?: unknown;
+  /** A text, or texts by name; stands for the config's where it is not null. */
+  readonly chat_template?: unknown;
   readonly _tokenizerJSON?: unknown;
   readonly model?: unknown;
   readonly normalizer?: unknown;
@@ -29,7 +31,9 @@ export interface TransformersTokenizer {
  * });
  */
 export function adaptTransformersTokenizer(source: TransformersTokenizer, options: TokenizerOptions = {}): Tokenizer {
-  const meta = metaOfConfig((source.config ?? {}) as TokenizerConfig, options);
+  const config = (source.config ?? {}) as TokenizerConfig;
+  const chat_template = source.chat_template ?? config.chat_template;
+  const meta = metaOfConfig({ ...config, chat_template }, options, "transformers");
   return tokenizerFromJson(jsonOf(source), { ...meta, addedTokens: options.addedTokens });
 }
 

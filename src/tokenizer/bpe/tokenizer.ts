@@ -1,4 +1,5 @@
 import { EngineTokenizer } from "../engineTokenizer.ts";
+import type { TokenizerMeta } from "../loaders/meta.ts";
 import type { PatternName } from "../pretokenizers/patterns.ts";
 import type { AddedToken } from "../types.ts";
 import type { ChunkLimits } from "./chunks.ts";
@@ -6,17 +7,13 @@ import { BpeEngine } from "./engine.ts";
 import type { BpeTables } from "./tables.ts";
 
 /** What a byte-level BPE tokenizer is beside its tables: plain data. */
-export interface BpeSettings {
+export interface BpeSettings extends TokenizerMeta {
   readonly pattern: PatternName;
   readonly nfc: boolean;
   readonly ignoreMerges: boolean;
   /** Long texts are cut before anything else. */
   readonly chunks?: ChunkLimits | undefined;
   readonly addedTokens: readonly AddedToken[];
-  readonly nameOrPath: string | undefined;
-  readonly eosToken: string | undefined;
-  readonly bosToken: string | undefined;
-  readonly chatTemplate: string | undefined;
 }
 
 /** A tokenizer on this package's own byte-level engine. The loaders make them. */

@@ -1,36 +1,42 @@
 // Values of a tokenizer_config.json, each of which comes in more than one shape.
-import type { TokenizerMeta } from "./meta.ts";
+import { fillTemplates, isOpen, optionTemplates, templatesFrom } from "../../template/sources/layers.ts";
+import { readSpecialTokens } from "../../template/sources/specialTokens.ts";
+import { readTemplateField } from "../../template/sources/templateField.ts";
+import type { TemplateSource } from "../../template/sources/types.ts";
+import { mergeMeta, type TokenizerMeta } from "./meta.ts";
 
-/** The fields of a `tokenizer_config.json` that are read. */
+/** The fields of a `tokenizer_config.json` that are read. Other fields that end in `_token` are special tokens, too. */
 export interface TokenizerConfig {
   readonly eos_token?: unknown;
   readonly bos_token?: unknown;
+  readonly extra_special_tokens?: unknown;
+  readonly model_specific_special_tokens?: unknown;
   readonly chat_template?: unknown;
   readonly name_or_path?: unknown;
   /** Added tokens by id, for vocabularies whose own file names none. */
   readonly added_tokens_decoder?: unknown;
 }
 
-const asText = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
-
-/** A special token is spelled as its content or as an object that holds it. */
-function tokenText(value: unknown): string | undefined {
-  return asText(value) ?? asText((value as { content?: unknown } | null | undefined)?.content);
+/**
+ * What a config says beside the vocabulary; `options` win.
+ *
+ * @param source what the config is, for its templates.
+ * @throws TitoError `tokenizer_invalid` for a malformed chat template.
+ */
+export function metaOfConfig(
+  config: TokenizerConfig,
+  options: TokenizerMeta,
+  source: TemplateSource = "tokenizer_config.json",
+): TokenizerMeta {
+  const given = optionTemplates(options);
+  const templates = isOpen(given)
+    ? fillTemplates(given, templatesFrom(source, readTemplateField(config.chat_template, `${source}: chat_template`)))
+    : given;
+  const specialTokens = readSpecialTokens({ ...config });
+  return mergeMeta(options, { nameOrPath: nameOf(config), specialTokens }, templates);
 }
 
-/** A chat template is a text, or a list of named ones of which `default` is meant. */
-function defaultTemplate(value: unknown): string | undefined {
-  if (!Array.isArray(value)) return asText(value);
-  const named = value as readonly { name?: unknown; template?: unknown }[];
-  return asText(named.find(({ name }) => name === "default")?.template);
-}
-
-/** What a config says beside the vocabulary; `options` win. */
-export function metaOfConfig(config: TokenizerConfig, options: TokenizerMeta): TokenizerMeta {
-  return {
-    nameOrPath: options.nameOrPath ?? asText(config.name_or_path),
-    eosToken: options.eosToken ?? tokenText(config.eos_token),
-    bosToken: options.bosToken ?? tokenText(config.bos_token),
-    chatTemplate: options.chatTemplate ?? defaultTemplate(config.chat_template),
-  };
+/** The model's name as a config has it. */
+export function nameOf({ name_or_path }: TokenizerConfig): string | undefined {
+  return typeof name_or_path === "string" ? name_or_path : undefined;
 }

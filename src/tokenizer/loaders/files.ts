@@ -1,12 +1,14 @@
 import { statSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { TitoError } from "../../errors.ts";
+import { readDirectoryConfig, readDirectoryTemplates } from "../../template/sources/directory.ts";
+import { optionTemplates } from "../../template/sources/layers.ts";
+import { readOptional } from "../../template/sources/optionalFile.ts";
 import type { Tokenizer } from "../types.ts";
-import { metaOfConfig, type TokenizerConfig } from "./configValues.ts";
+import { nameOf } from "./configValues.ts";
 import { tokenizerFromGguf } from "./gguf.ts";
 import { tokenizerFromKimi } from "./kimi.ts";
-import type { TokenizerOptions } from "./meta.ts";
+import { mergeMeta, type TokenizerOptions } from "./meta.ts";
 import { tokenizerFromSentencePiece } from "./sentencePiece/load.ts";
 import { tokenizerFromJson } from "./tokenizerJson.ts";
 
@@ -21,11 +23,12 @@ const FILE_NAMES = ["tokenizer.json", "tiktoken.model", "tokenizer.model"] as co
 /**
  * Loads a tokenizer from a model's directory or from its file: a `tokenizer.json`, a `.gguf`, Kimi's `tiktoken.model` or a
  * SentencePiece `tokenizer.model`; in a directory the first of `tokenizer.json`, `tiktoken.model` and `tokenizer.model`
- * counts. `tokenizer_config.json` beside it gives end and beginning of sequence, chat template, name and, for the two
- * `.model` files, added tokens; `chat_template.jinja` gives the template; options win over files.
+ * counts. `tokenizer_config.json` beside it gives special tokens, chat templates, name and, for the two `.model` files,
+ * added tokens. `chat_template.jinja` and the files in `additional_chat_templates` stand for the config's templates, as does an
+ * older `chat_template.json`; options win over files.
  *
- * @throws TitoError `file_not_found`, `aborted`, `token_missing` where an end or beginning of sequence is named that the
- *   vocabulary does not have, and what the loader of the file throws.
+ * @throws TitoError `file_not_found`, `aborted`, `tokenizer_invalid` for a damaged file beside it, `token_missing` where an
+ *   end or beginning of sequence is named that the vocabulary does not have, and what the loader of the file throws.
  * @example
  * const tokenizer = await loadTokenizer("models/qwen3-8b", { nameOrPath: "Qwen/Qwen3-8B" });
  */
@@ -35,10 +38,11 @@ export async function loadTokenizer(path: string, options: LoadTokenizerOptions 
   if (path.endsWith(".gguf")) return tokenizerFromGguf(path, given);
   const { file, bytes } = await findFile(path, signal);
   const directory = dirname(file);
-  const config = parseConfig(await readOptional(join(directory, "tokenizer_config.json"), signal));
-  const template = await readOptional(join(directory, "chat_template.jinja"), signal);
-  const chatTemplate = given.chatTemplate ?? template?.toString("utf8");
-  const merged = { ...metaOfConfig(config, { ...given, chatTemplate }), addedTokens: given.addedTokens };
+  const found = await readDirectoryConfig(directory, signal);
+  const { config, specialTokens } = found;
+  const templates = await readDirectoryTemplates(directory, found, signal, optionTemplates(given));
+  const meta = mergeMeta(given, { nameOrPath: nameOf(config), specialTokens }, templates);
+  const merged = { ...meta, addedTokens: given.addedTokens };
   switch (basename(file)) {
     case "tiktoken.model":
       return tokenizerFromKimi(bytes, config, merged);
@@ -66,23 +70,4 @@ async function findFile(path: string, signal: AbortSignal | undefined): Promise<
 
 function aborted(signal: AbortSignal): TitoError {
   return new TitoError("aborted", "Loading the tokenizer was aborted.", { cause: signal.reason });
-}
-
-async function readOptional(path: string, signal: AbortSignal | undefined): Promise<Buffer | undefined> {
-  try {
-    return await readFile(path, signal ? { signal } : {});
-  } catch (error) {
-    if (signal?.aborted) throw aborted(signal);
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
-}
-
-function parseConfig(bytes: Buffer | undefined): TokenizerConfig {
-  if (bytes === undefined) return {};
-  try {
-    return JSON.parse(bytes.toString("utf8")) as TokenizerConfig;
-  } catch (cause) {
-    throw new TitoError("tokenizer_invalid", "tokenizer_config.json is no JSON. Check the file.", { cause });
-  }
 }

@@ -1,13 +1,15 @@
 import { TitoError } from "../../errors.ts";
 import { readGgufHeader } from "../../models/gguf/header.ts";
 import { type GgufHeader, type GgufStrings, type GgufValue, ggufString } from "../../models/gguf/types.ts";
+import { ggufSpecialTokens, ggufTemplates } from "../../template/sources/gguf.ts";
+import { fillTemplates, isOpen, optionTemplates } from "../../template/sources/layers.ts";
 import { buildTables } from "../bpe/buildTables.ts";
 import { MergeList } from "../bpe/mergeList.ts";
 import { BpeTokenizer } from "../bpe/tokenizer.ts";
 import { type Vocabulary, VocabularyBuilder } from "../bpe/vocabularyBuilder.ts";
 import { GGUF_PRE_TOKENIZERS, type GgufPreTokenizer } from "../pretokenizers/ggufNames.ts";
 import type { AddedToken, Tokenizer } from "../types.ts";
-import type { TokenizerOptions } from "./meta.ts";
+import { mergeMeta, type TokenizerMeta, type TokenizerOptions } from "./meta.ts";
 
 // Values of `tokenizer.ggml.token_type`.
 const CONTROL = 3;
@@ -15,8 +17,8 @@ const USER_DEFINED = 4;
 const UNUSED = 5;
 
 /**
- * Makes a tokenizer from the vocabulary in a GGUF, given its path or its header. Name, end and beginning of sequence and
- * chat template are the file's unless `options` gives them. Ids that the file marks unused exist in `vocabSize` only:
+ * Makes a tokenizer from the vocabulary in a GGUF, given its path or its header. Name, special tokens and chat templates
+ * are the file's unless `options` gives them. Ids that the file marks unused exist in `vocabSize` only:
  * they have no bytes.
  *
  * @throws TitoError as `readGgufHeader`; `tokenizer_unsupported` for a vocabulary that is no byte-level BPE or whose
@@ -39,11 +41,20 @@ export function tokenizerFromGguf(source: string | GgufHeader, options: Tokenize
     nfc,
     ignoreMerges,
     addedTokens,
-    nameOrPath: options.nameOrPath ?? text(metadata, "general.name"),
-    chatTemplate: options.chatTemplate ?? text(metadata, "tokenizer.chat_template"),
-    eosToken: options.eosToken ?? tokenAt(metadata, tokens, "tokenizer.ggml.eos_token_id"),
-    bosToken: options.bosToken ?? tokenAt(metadata, tokens, "tokenizer.ggml.bos_token_id"),
+    ...readMeta(metadata, tokens, options),
   });
+}
+
+function readMeta(metadata: Metadata, tokens: GgufStrings, options: TokenizerOptions): TokenizerMeta {
+  const given = optionTemplates(options);
+  const templates = isOpen(given) ? fillTemplates(given, ggufTemplates(metadata)) : given;
+  const found = { nameOrPath: text(metadata, "general.name"), specialTokens: ggufSpecialTokens(metadata) };
+  const meta = mergeMeta(options, found, templates);
+  return {
+    ...meta,
+    eosToken: meta.eosToken ?? tokenAt(metadata, tokens, "tokenizer.ggml.eos_token_id"),
+    bosToken: meta.bosToken ?? tokenAt(metadata, tokens, "tokenizer.ggml.bos_token_id"),
+  };
 }
 
 type Metadata = ReadonlyMap<string, GgufValue>;

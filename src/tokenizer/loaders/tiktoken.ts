@@ -7,7 +7,7 @@ import { findToken, finishHash, hashBytes } from "../bpe/vocabulary.ts";
 import { type Vocabulary, VocabularyBuilder } from "../bpe/vocabularyBuilder.ts";
 import { PATTERN_NAMES, PATTERNS, type PatternName } from "../pretokenizers/patterns.ts";
 import type { AddedToken, Tokenizer } from "../types.ts";
-import type { TokenizerOptions } from "./meta.ts";
+import { metaOf, type TokenizerOptions } from "./meta.ts";
 
 export interface TiktokenOptions extends TokenizerOptions {
   /** The pre-tokenizer that goes with the ranks, which a ranks file does not name: `"o200k"` for gpt-oss. */
@@ -46,10 +46,7 @@ export function tokenizerFromRanks(
     ignoreMerges: true,
     chunks,
     addedTokens,
-    nameOrPath: meta.nameOrPath,
-    eosToken: meta.eosToken,
-    bosToken: meta.bosToken,
-    chatTemplate: meta.chatTemplate,
+    ...metaOf(meta),
   });
 }
 

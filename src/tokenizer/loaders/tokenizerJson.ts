@@ -7,7 +7,7 @@ import type { Tokenizer } from "../types.ts";
 import { readAddedTokens } from "./addedTokens.ts";
 import { type JsonMembers, parseSpan, readMembers, skipSpace, skipValue } from "./json/scan.ts";
 import { readMerges, readVocabulary } from "./json/vocabulary.ts";
-import type { TokenizerOptions } from "./meta.ts";
+import { metaOf, type TokenizerOptions } from "./meta.ts";
 import { metaspaceTokenizer } from "./metaspaceJson.ts";
 import type { TokenizerFile } from "./parts.ts";
 
@@ -43,12 +43,7 @@ export function tokenizerFromJson(json: string | Uint8Array | object, options: T
     );
   }
   const addedTokens = options.addedTokens ?? readAddedTokens(value("added_tokens"));
-  const meta = {
-    nameOrPath: options.nameOrPath,
-    eosToken: options.eosToken,
-    bosToken: options.bosToken,
-    chatTemplate: options.chatTemplate,
-  };
+  const meta = metaOf(options);
   const vocab = model.get("vocab");
   const merges = model.get("merges");
   const pattern = matchPreTokenizer(value("pre_tokenizer"));

@@ -1,3 +1,4 @@
+import { optionTemplates } from "../../../template/sources/layers.ts";
 import { TokenTrie } from "../../addedTokens/tokenTrie.ts";
 import { EngineTokenizer } from "../../engineTokenizer.ts";
 import { harmlessCut } from "../../metaspace/cuts.ts";
@@ -7,7 +8,7 @@ import { buildMetaspaceTables } from "../../metaspace/tables.ts";
 import type { AddedToken, Tokenizer } from "../../types.ts";
 import { readAddedTokensDecoder } from "../addedTokens.ts";
 import type { TokenizerConfig } from "../configValues.ts";
-import type { TokenizerOptions } from "../meta.ts";
+import { mergeMeta, type TokenizerOptions } from "../meta.ts";
 import {
   CONTROL,
   type Piece,
@@ -52,19 +53,21 @@ export function tokenizerFromSentencePiece(bytes: Uint8Array, options: SentenceP
       ({ text }) => readable(text),
     ),
   });
-  return new EngineTokenizer(engine, addedTokens, {
-    nameOrPath: options.nameOrPath,
-    eosToken: options.eosToken ?? controlPiece(model, model.eosId),
-    bosToken: options.bosToken ?? controlPiece(model, model.bosId),
-    chatTemplate: options.chatTemplate,
-  });
+  const meta = mergeMeta(options, { specialTokens: namedPieces(model) }, optionTemplates(options));
+  return new EngineTokenizer(engine, addedTokens, meta);
 }
 
 const isFixed = ({ type, text }: Piece): boolean =>
   type === USER_DEFINED && (isOneCharacter(text) || /^\s*$/.test(readable(text)));
 
-const controlPiece = ({ pieces }: SentencePieceModel, id: number): string | undefined =>
-  pieces[id]?.type === CONTROL ? pieces[id].text : undefined;
+function namedPieces({ pieces, bosId, eosId }: SentencePieceModel): Map<string, string> {
+  const ids = [
+    ["bos_token", bosId],
+    ["eos_token", eosId],
+  ] as const;
+  const named = ids.filter(([, id]) => pieces[id]?.type === CONTROL);
+  return new Map(named.map(([name, id]) => [name, pieces[id].text]));
+}
 
 function specialTokens(pieces: readonly Piece[], decoder: unknown): AddedToken[] {
   const own = pieces.flatMap((piece, id): AddedToken[] => {

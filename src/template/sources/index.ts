@@ -1,0 +1,4 @@
+export { type ChosenTemplate, chooseTemplate, type TemplateRequest } from "./chooseTemplate.ts";
+export { FALLBACK_TEMPLATE } from "./fallbackTemplate.ts";
+export { type ReadTemplatesOptions, readTemplates, type TemplateFacts } from "./readTemplates.ts";
+export type { ChatTemplateOption, ChatTemplates, TemplateSource } from "./types.ts";
