@@ -2,9 +2,9 @@ import {
   type CallBody,
   type CallGrammar,
   type CallReading,
+  type Marker,
   readTaggedCall,
   type TaggedArgumentsOptions,
-  type TokenMarker,
 } from "../parse/index.ts";
 import { readTagLayout, type TagLayout } from "./tagLayout.ts";
 
@@ -22,8 +22,8 @@ export function writeFunctionXml(name: string, entries: Iterable<readonly [key: 
 }
 
 export interface FunctionXmlOptions extends TaggedArgumentsOptions {
-  readonly open: TokenMarker;
-  readonly close: TokenMarker;
+  readonly open: Marker;
+  readonly close: Marker;
   /** Written between the content and the first call. */
   readonly separator: string;
 }

@@ -1,6 +1,6 @@
 import type { Conversation, ConversationMessage } from "../messages/index.ts";
 import { pythonJson } from "../messages/index.ts";
-import { type CallGrammar, endsInJsonString, jsonCallBody, type SpokenCall, type TokenMarker } from "../parse/index.ts";
+import { type CallGrammar, endsInJsonString, jsonCallBody, type Marker, type SpokenCall } from "../parse/index.ts";
 import type { SpanWriter } from "../tokens/index.ts";
 import type { Chatml } from "./chatml.ts";
 import { toolValue } from "./toolValue.ts";
@@ -48,7 +48,7 @@ export function writeHermesCalls(calls: readonly SpokenCall[], separated: boolea
 }
 
 /** How these calls are read. */
-export function hermesCalls(token: { readonly callOpen: TokenMarker; readonly callClose: TokenMarker }): CallGrammar {
+export function hermesCalls(token: { readonly callOpen: Marker; readonly callClose: Marker }): CallGrammar {
   return {
     open: token.callOpen,
     close: token.callClose,

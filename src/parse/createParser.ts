@@ -3,10 +3,13 @@ import type { Tokenizer } from "../tokenizer/types.ts";
 import { BareParser } from "./bare/bareParser.ts";
 import { FramedParser } from "./framed/framedParser.ts";
 import { framedOpening } from "./framed/opening.ts";
-import type { ResponseGrammar } from "./grammar.ts";
+import type { ResponseGrammar, TaggedGrammar } from "./grammar.ts";
+import { blockGrammar } from "./list/blockGrammar.ts";
+import { ListParser } from "./list/listParser.ts";
 import { turnBeginning } from "./promptState.ts";
 import { markerTable } from "./tagged/markerTable.ts";
 import { TaggedParser } from "./tagged/taggedParser.ts";
+import type { TaggedState } from "./tagged/taggedState.ts";
 import type { KnownTool, ParserState, PromptContext, TokenParser } from "./types.ts";
 
 export interface ParseRequest {
@@ -30,16 +33,25 @@ export function parserFactory(grammar: ResponseGrammar, tokenizer: Tokenizer): P
       return new FramedParser({ grammar, tokenizer, opening, tools, state: ofKind(state, "framed") });
     };
   }
+  const { list, calls } = grammar;
   const markers = markerTable(grammar, tokenizer);
-  return ({ prompt, tools, state }) =>
+  const tagged = (read: TaggedGrammar, { prompt, tools }: ParseRequest, state: TaggedState | undefined) =>
     new TaggedParser({
-      grammar,
+      grammar: read,
       markers,
       tokenizer,
       tools,
       beginning: turnBeginning(grammar, prompt, tokenizer),
-      state: ofKind(state, "tagged"),
+      state,
     });
+  if (!list) return (request) => tagged(grammar, request, ofKind(request.state, "tagged"));
+  const blockEnd = calls?.close.text ?? "";
+  return (request) => {
+    const { tools } = request;
+    const state = ofKind(request.state, "list");
+    const blocks = tagged(blockGrammar(grammar, list, tools), request, state?.blocks);
+    return new ListParser({ blocks, list, blockEnd, tokenizer, tools, state });
+  };
 }
 
 function ofKind<Kind extends ParserState["kind"]>(state: ParserState | undefined, kind: Kind) {

@@ -54,6 +54,30 @@ export interface TaggedGrammar extends CommonGrammar {
   readonly trail?: string | undefined;
   /** The response may begin with `turnStart`, where the prompt has not written it. Default false. */
   readonly opensTurn?: boolean | undefined;
+  /** Several calls stand in one block: `calls` are then the markers of the block, and their `body` is not asked. */
+  readonly list?: CallList | undefined;
+}
+
+/** Calls in a row that have no markers of their own. They are read, and reported, when their block is over. */
+export interface CallList {
+  /**
+   * A content that begins with one of these texts, after white space, may be a block without markers. Default: none, and a
+   * block stands only between the markers of `calls`.
+   */
+  readonly openings?: readonly string[] | undefined;
+  /**
+   * The calls in a block's text. A call that is cut off by the text's end has the status `unclosed_block`, which becomes
+   * `invalid_json` where the block's own end is there. Null: this is no list. Then a block without markers is content, and a
+   * block with markers one call that cannot be read.
+   */
+  read(text: string, tools: ReadonlyMap<string, KnownTool> | null): readonly ListedCall[] | null;
+}
+
+/** A call of a list, and where it stands in the block's text: half-open UTF-16 range. */
+export interface ListedCall {
+  readonly reading: CallReading;
+  readonly start: number;
+  readonly end: number;
 }
 
 export interface ReasoningGrammar {

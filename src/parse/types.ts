@@ -2,6 +2,7 @@ import type { JsonInput } from "../messages/index.ts";
 import type { Ids } from "../tokenizer/types.ts";
 import type { BareState } from "./bare/bareState.ts";
 import type { FramedState } from "./framed/framedState.ts";
+import type { ListState } from "./list/listState.ts";
 import type { TaggedState } from "./tagged/taggedState.ts";
 
 /**
@@ -96,4 +97,4 @@ export interface TokenParser {
 }
 
 /** Everything a parser knows, as plain JSON: store it, send it, go on from it. */
-export type ParserState = TaggedState | FramedState | BareState;
+export type ParserState = TaggedState | ListState | FramedState | BareState;
