@@ -26,7 +26,16 @@ export type ErrorCode =
   | "invalid_config"
   | "invalid_state"
   | "unknown_model"
+  | "unknown_parser"
   | "family_not_available"
+  // chat templates: wrong syntax; Python would raise; the template itself raises; too much work; none of this name; several,
+  // none of which is the default
+  | "template_syntax"
+  | "template_error"
+  | "template_raised"
+  | "template_limit"
+  | "unknown_template"
+  | "template_missing"
   // files and models
   | "file_not_found"
   | "invalid_gguf"

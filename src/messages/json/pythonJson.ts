@@ -102,6 +102,11 @@ function quote(text: string): string {
     : JSON.stringify(text);
 }
 
+/** A text in quotation marks, as `json.dumps` escapes it. */
+export function quoteJson(text: string, ensureAscii: boolean): string {
+  return ensureAscii ? quoteAscii(text) : quote(text);
+}
+
 /** 0x7f is ASCII, but CPython escapes it. */
 function quoteAscii(text: string): string {
   return `"${text.replace(/["\\]|[^ -~]/g, escapeUnit)}"`;

@@ -1,0 +1,2 @@
+export { capabilities } from "./capabilities.ts";
+export type { TemplateCapabilities } from "./types.ts";
