@@ -128,6 +128,8 @@ export {
   toPlain,
 } from "./messages/index.ts";
 export type {
+  CallList,
+  ListedCall,
   ParsedResponse,
   ParsedToolCall,
   ParserEvent,
@@ -152,6 +154,18 @@ export {
   type TrainingSampleOptions,
   toOpenAIMessage,
 } from "./renderers/index.ts";
+export {
+  type CallsFormat,
+  type ParserContext,
+  type ReasoningParserFactory,
+  type ResponseFormat,
+  reasoningParserNames,
+  registerReasoningParser,
+  registerToolParser,
+  type ToolFormat,
+  type ToolParserFactory,
+  toolParserNames,
+} from "./renderers/namedParsers/index.ts";
 export {
   type Break,
   type Completion,

@@ -77,6 +77,7 @@ export function bridgeToNextTurn(context: BridgeContext, request: BridgeRequest)
     closedBy: end.stop === null ? format.turn.close : completionIds[end.stop],
     response: reader(context, request),
     generates: true,
+    continuesFinal: false,
   };
   const objection = format.refuse?.({ conversation, end, promptIds, completionIds, context: writing });
   if (objection) return refuse(objection.reason, objection.message);

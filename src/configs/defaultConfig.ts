@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { adaptations } from "../template/adapt/types.ts";
 import { sharedFields } from "./sharedFields.ts";
 
 /** Variables of older Python renderers, which no template reads: they would be ignored in silence. */
@@ -8,6 +9,12 @@ const retiredVariables = ["preserve_all_thinking", "preserve_thinking_between_to
 export const defaultSchema = z.strictObject({
   name: z.literal("default"),
   ...sharedFields,
+  /** Jinja source of the chat template. Default: the tokenizer's own. */
+  template: z.string().optional(),
+  /** One of the tokenizer's templates by its name. Default: `tool_use` where there are tools and it exists, else `default`. */
+  templateName: z.string().optional(),
+  /** Change messages into what the template supports, all of it or these things alone, and warn of it. */
+  adaptMessages: z.union([z.boolean(), z.array(z.enum(adaptations))]).default(false),
   /** The format of tool calls in responses. */
   toolParser: z.string().optional(),
   /** The format of reasoning in responses. */
@@ -30,8 +37,15 @@ export const defaultSchema = z.strictObject({
 
 export type DefaultConfig = Readonly<z.output<typeof defaultSchema>>;
 
-/** Picks the family by the model's exact name. The shared options go to the family's config. */
-export const autoSchema = z.strictObject({ name: z.literal("auto"), ...sharedFields });
+/**
+ * Picks the family by the model's exact name. The shared options go to the family's config. `identify`: for an unknown name,
+ * take the family that renders the model's own template identically, if there is one.
+ */
+export const autoSchema = z.strictObject({
+  name: z.literal("auto"),
+  ...sharedFields,
+  identify: z.boolean().default(false),
+});
 
 export type AutoConfig = Readonly<z.output<typeof autoSchema>>;
 

@@ -1,6 +1,7 @@
 import { TitoError } from "../errors.ts";
 import { checkConfig } from "./checkConfig.ts";
 import { customModels } from "./customFamilies.ts";
+import type { AutoConfigInput } from "./defaultConfig.ts";
 import { familyNames } from "./familyNames.ts";
 import { type ChatTemplateKwargs, mergeTemplateKwargs } from "./mergeTemplateKwargs.ts";
 import { modelMap } from "./modelMap.ts";
@@ -29,39 +30,49 @@ export function resolveConfig(options: ResolveConfigOptions): RendererConfig {
   const written = options.config ?? { name: "auto" };
   // Also when merging replaces a field: a mistake in the config is a mistake still.
   checkConfig(written);
-  const chosen = written.name === "auto" ? { ...written, name: familyOf(options) } : written;
+  const chosen = written.name === "auto" ? chosenByName(written, options) : written;
   const { config, labels } = mergeTemplateKwargs(chosen as RendererConfigInput, options.chatTemplateKwargs);
   const defaults = own(familyConfig(config.name)?.modelDefaults, options.nameOrPath);
   return checkConfig(config, { labels, ...(defaults && { defaults }) }) as RendererConfig;
 }
 
-function familyOf(options: ResolveConfigOptions): string {
+/** A known model's family; else the default renderer, if nothing was asked for that it cannot do. */
+function chosenByName(written: AutoConfigInput, options: ResolveConfigOptions): object {
+  const { identify: _, ...shared } = written;
   const name = own(modelMap, options.nameOrPath) ?? customModels.get(options.nameOrPath ?? "");
-  if (name === undefined) throw unknownModel(options);
-  return name;
+  if (name !== undefined) return { ...shared, name };
+  const blocked = blockedByDefault(options);
+  if (blocked.length > 0) throw unknownModel(options, blocked);
+  return { ...shared, name: "default" };
 }
 
-function unknownModel({ nameOrPath, config, chatTemplateKwargs = {} }: ResolveConfigOptions): TitoError {
-  const similar = nameOrPath === undefined ? [] : similarModels(nameOrPath);
+function blockedByDefault({ nameOrPath, config, chatTemplateKwargs = {} }: ResolveConfigOptions): string[] {
+  return [
+    ...(Object.keys(chatTemplateKwargs).length > 0 ? ["chatTemplateKwargs cannot be checked"] : []),
+    ...(config?.thinkingRetention === undefined ? [] : ["thinkingRetention cannot be kept"]),
+    ...([nameOrPath, ...similarModels(nameOrPath)].some((name) => own(multimodalModels, name))
+      ? ["images cannot be placed"]
+      : []),
+  ];
+}
+
+function unknownModel({ nameOrPath }: ResolveConfigOptions, blocked: readonly string[]): TitoError {
+  const similar = similarModels(nameOrPath);
   const subject =
     nameOrPath === undefined ? "The tokenizer names no model." : `No family is known for the model "${nameOrPath}".`;
   const hint = similar.length > 0 ? ` Names are matched exactly; known is ${similar.join(", ")}.` : "";
-  const blocked = [
-    ...(Object.keys(chatTemplateKwargs).length > 0 ? ["chatTemplateKwargs cannot be checked"] : []),
-    ...(config?.thinkingRetention === undefined ? [] : ["thinkingRetention cannot be kept"]),
-    ...([nameOrPath, ...similar].some((name) => own(multimodalModels, name)) ? ["images cannot be placed"] : []),
-  ];
-  const reason = blocked.length > 0 ? ` Without a family, ${blocked.join(", and ")}.` : "";
   const example = own(modelMap, similar[0]) ?? familyNames[0];
   return new TitoError(
     "unknown_model",
-    `${subject}${hint}${reason} Pass an explicit config, such as { name: "${example}" } (available: ${familyNames.join(", ")}).`,
+    `${subject}${hint} Without a family, ${blocked.join(", and ")}. Pass an explicit config, such as ` +
+      `{ name: "${example}" } or { name: "default" } (available: ${familyNames.join(", ")}).`,
     { details: { nameOrPath, similar, blocked, available: familyNames } },
   );
 }
 
 /** The same name in another case, or from another owner or folder. */
-function similarModels(model: string): string[] {
+function similarModels(model: string | undefined): string[] {
+  if (model === undefined) return [];
   const last = (name: string) =>
     name
       .toLowerCase()

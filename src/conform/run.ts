@@ -2,6 +2,7 @@ import type { RendererConfigInput } from "../configs/index.ts";
 import { TitoError } from "../errors.ts";
 import { createRenderer, familyIsBuilt, type Renderer } from "../renderers/index.ts";
 import {
+  configOf,
   runAttribution,
   runConfig,
   runHelpers,
@@ -13,7 +14,7 @@ import {
   runToolNames,
 } from "./api.ts";
 import { runBridge } from "./bridge.ts";
-import { type RecordedCase, toCamelFields } from "./cases.ts";
+import type { RecordedCase } from "./cases.ts";
 import { runConfigSchema } from "./configSchema.ts";
 import { applyDeviations, type Deviation } from "./deviations.ts";
 import { recordedProcessor, runImages } from "./images.ts";
@@ -21,6 +22,7 @@ import { failed, type Outcome, skipped } from "./outcome.ts";
 import { runParse } from "./parse.ts";
 import { readings } from "./readings.ts";
 import { runRender, runTrajectory } from "./render.ts";
+import { runTemplate } from "./template.ts";
 import type { TokenizerShelf } from "./tokenizers.ts";
 
 const withRenderer: Readonly<Record<string, (recorded: RecordedCase, renderer: Renderer) => Outcome>> = {
@@ -46,11 +48,13 @@ const alone: Readonly<Record<string, (recorded: RecordedCase) => Outcome>> = {
 export class ConformRunner {
   readonly #shelf: TokenizerShelf;
   readonly #deviations: readonly Deviation[];
+  readonly #fixtures: string;
   readonly #renderers = new Map<string, Renderer>();
 
-  constructor(shelf: TokenizerShelf, deviations: readonly Deviation[]) {
+  constructor(shelf: TokenizerShelf, deviations: readonly Deviation[], fixtures: string) {
     this.#shelf = shelf;
     this.#deviations = deviations;
+    this.#fixtures = fixtures;
   }
 
   async run(recorded: RecordedCase): Promise<Outcome> {
@@ -59,12 +63,15 @@ export class ConformRunner {
     let outcome: Outcome;
     try {
       if (Object.hasOwn(alone, kind)) outcome = alone[kind](recorded);
+      else if (kind === "template_render") outcome = runTemplate(recorded, this.#fixtures);
       else if (kind === "tokenize") outcome = runTokenize(recorded, await this.#shelf.base(recorded.plain.tok));
       else if (kind === "attribute_text_segments")
         outcome = runAttribution(recorded, await this.#shelf.overlay(recorded.plain.tok));
       else if (Object.hasOwn(withRenderer, kind)) {
         const config = recorded.plain.config ?? { name: recorded.plain.tok };
-        if (!familyIsBuilt(config.name)) return skipped(`family "${config.name}" is not built`);
+        const isDefault = config.name === "default";
+        if (!isDefault && !familyIsBuilt(config.name)) return skipped(`family "${config.name}" is not built`);
+        if (isDefault && kind === "bridge") return skipped("the default renderer does not bridge");
         renderer = await this.#renderer(recorded.plain.tok, config, recorded.plain.processor);
         outcome = withRenderer[kind](recorded, renderer);
       } else return skipped(`kind "${kind}" is not supported`);
@@ -82,7 +89,7 @@ export class ConformRunner {
     // Recorded with the template's reading of marker text and without strict checks.
     const settings = {
       ...readings[String(config.name)]?.settings,
-      ...toCamelFields(config),
+      ...configOf(String(config.name), config),
       contentSpecials: "template",
       validate: "template",
     };

@@ -7,7 +7,8 @@ import {
   type TokenizerOptions,
   tokenizerFromTiktoken,
 } from "../tokenizer/index.ts";
-import { baseTokenizerFile, fixtureFile } from "./locate.ts";
+import { baseTokenizerFile, fixtureFile, templateFile } from "./locate.ts";
+import { overlayTemplates } from "./overlayTemplates.ts";
 
 /** A family's special tokens over a public base vocabulary, as the fixtures have it. */
 interface Overlay {
@@ -44,6 +45,7 @@ export class TokenizerShelf {
         addedTokens: readAddedTokens(overlay.added_tokens),
         eosToken: overlay.eos_token,
         bosToken: overlay.bos_token,
+        chatTemplate: this.#readTemplate(name),
       };
       if (overlay.base !== "o200k") return this.#load(overlay.base, options);
       const ranks = fixtureFile(this.#fixtures, "o200k_base.tiktoken");
@@ -56,6 +58,12 @@ export class TokenizerShelf {
     const file = fixtureFile(this.#fixtures, "overlays", `${name}.json`);
     if (!file) throw new TitoError("fixtures_missing", `no overlay "${name}"`);
     return JSON.parse(readFileSync(file, "utf8")) as Overlay;
+  }
+
+  #readTemplate(overlay: string): string | undefined {
+    const template = overlayTemplates[overlay];
+    const file = template && templateFile(this.#fixtures, template);
+    return file ? readFileSync(file, "utf8") : undefined;
   }
 
   async #load(name: string, options: TokenizerOptions): Promise<Tokenizer> {

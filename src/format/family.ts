@@ -2,6 +2,7 @@ import type { FamilyConfig } from "../configs/index.ts";
 import type { ImageProcessor, ImageResolver } from "../images/index.ts";
 import type { Conversation, ConversationMessage } from "../messages/index.ts";
 import type { FramedPart, ParsedResponse, ResponseGrammar } from "../parse/index.ts";
+import type { TemplateSource } from "../template/sources/types.ts";
 import type { Ids, Tokenizer } from "../tokenizer/types.ts";
 import type { SpanWriter } from "../tokens/index.ts";
 import type { BridgeRefusalReason } from "./refusal.ts";
@@ -39,6 +40,10 @@ export interface WireFormat {
    * one, whatever `contentSpecials` says. Default false.
    */
   readonly ordinaryText?: boolean;
+  /** Where the chat template is from, for a format that runs one. */
+  readonly templateSource?: TemplateSource;
+  /** The last assistant message can be left open (`continueFinalMessage`). Default false. */
+  readonly continuesFinal?: boolean;
   /** What this format alone cannot bridge. */
   refuse?(view: BridgeView): BridgeObjection | null;
 }
@@ -63,6 +68,8 @@ export interface WriteContext {
   readonly response: (() => ParsedResponse) | undefined;
   /** A generation prompt follows the messages. */
   readonly generates: boolean;
+  /** The last message stays open: the model goes on in it. Only formats with `continuesFinal` are asked for that. */
+  readonly continuesFinal: boolean;
 }
 
 /** How a turn closes, for the bridge. */

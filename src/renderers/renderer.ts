@@ -12,6 +12,7 @@ import {
   parserFactory,
   type TokenParser,
 } from "../parse/index.ts";
+import type { TemplateSource } from "../template/index.ts";
 import type { Ids, Tokenizer } from "../tokenizer/types.ts";
 import { encodeSpanIds, type RenderedTokens, SpanWriter } from "../tokens/index.ts";
 import { checkMedia } from "./checkMedia.ts";
@@ -25,6 +26,11 @@ export interface RenderOptions {
    * Default false: with `validate: "strict"` they are an error.
    */
   readonly orphanResults?: boolean | undefined;
+  /**
+   * Leave the last message, an assistant's, open behind its content (or reasoning), so that the model goes on in it. Default
+   * false. The default renderer alone can do this.
+   */
+  readonly continueFinalMessage?: boolean | undefined;
   /** Images that are paths or URLs, as `loadImages` gave them. */
   readonly images?: ImageStore | undefined;
 }
@@ -49,6 +55,8 @@ export interface Renderer {
   readonly thinkingRetention: TemplateRetention;
   /** No later message changes what has been rendered. */
   readonly isPrefixStable: boolean;
+  /** Where the chat template is from that the renderer runs; null for a family, which writes its format itself. */
+  readonly templateSource: TemplateSource | null;
   /**
    * Placeholder id → type as trainers' `mm_token_type_ids` have it (1 image, 2 video), the map of `mmTokenTypeIds`; null where
    * the format takes no images.
@@ -89,8 +97,9 @@ export function bindRenderer(
 
   function spansOf(
     messages: readonly Message[],
-    { tools, addGenerationPrompt, orphanResults = false, images }: RenderOptions,
+    { tools, addGenerationPrompt, orphanResults = false, continueFinalMessage = false, images }: RenderOptions,
   ) {
+    if (continueFinalMessage) checkContinues(config.name, format, addGenerationPrompt === true);
     checkMessages(messages, { validate: config.validate, tools, continuing: orphanResults });
     if (config.validate === "strict") checkRoles(format, messages);
     checkMedia(config.name, format, messages, config.validate);
@@ -101,6 +110,7 @@ export function bindRenderer(
       closedBy: undefined,
       response: undefined,
       generates: addGenerationPrompt === true,
+      continuesFinal: continueFinalMessage,
     };
     const out = new SpanWriter({ contentSpecials: config.contentSpecials, ordinaryText: format.ordinaryText });
     format.writeOpening(out, conversation, context);
@@ -117,6 +127,7 @@ export function bindRenderer(
     stopTokenIds: format.grammar.stops,
     thinkingRetention: effectiveRetention(config),
     isPrefixStable: format.isPrefixStable,
+    templateSource: format.templateSource ?? null,
     mmTokenTypes: format.images ? tokenTypes(format.images) : null,
     render(messages, options = {}) {
       const { conversation, spans } = spansOf(messages, options);
@@ -149,6 +160,18 @@ function knownTools(tools: readonly ToolSpec[] | null | undefined): ReadonlyMap<
   if (!tools) return null;
   return new Map(
     tools.map((tool) => [toolName(tool), { name: toolName(tool), parameters: toolFunction(tool).parameters }]),
+  );
+}
+
+function checkContinues(family: string, format: WireFormat, generates: boolean): void {
+  if (format.continuesFinal && !generates) return;
+  const fact = generates
+    ? "a message cannot go on and a new one begin (addGenerationPrompt)"
+    : `the ${family} renderer cannot leave a message open`;
+  throw new TitoError(
+    "invalid_config",
+    `continueFinalMessage: ${fact}. Leave one of them out${generates ? "" : ', or use { name: "default" }'}.`,
+    { details: { field: "continueFinalMessage", family } },
   );
 }
 
