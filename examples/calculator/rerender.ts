@@ -1,5 +1,4 @@
-import { Template } from "@huggingface/jinja";
-import type { Rollout, Tokenizer } from "tito-rl";
+import { compileTemplate, type Rollout, type Tokenizer } from "tito-rl";
 
 export interface RerenderedAccount {
   readonly breaks: number;
@@ -17,7 +16,7 @@ export interface RerenderedAccount {
  */
 export function accountByRendering(rollout: Rollout, tokenizer: Tokenizer, chatTemplate: string): RerenderedAccount {
   const start = performance.now();
-  const template = new Template(chatTemplate);
+  const template = compileTemplate(chatTemplate);
   let breaks = 0;
   let retokenized = 0;
   let trained = 0;

@@ -1,6 +1,6 @@
 /** How much a render may use: a hostile template ends in an error, never in a hang. */
 export interface TemplateLimits {
-  /** UTF-16 units of the output, and of any text on the way; also items of a list that the template makes. */
+  /** UTF-16 units of the output, and of any text on the way; an item of a list that the template makes counts for 16. */
   readonly length: number;
   /** Loop turns, calls and items looked at. */
   readonly steps: number;
@@ -10,10 +10,10 @@ export interface TemplateLimits {
 }
 
 export const defaultLimits: TemplateLimits = {
-  length: 64 * 1024 * 1024,
-  steps: 50_000_000,
+  length: 32 * 1024 * 1024,
+  steps: 20_000_000,
   depth: 200,
-  milliseconds: 30_000,
+  milliseconds: 10_000,
 };
 
 /** Where a limit is hit. */

@@ -27,7 +27,7 @@ import { Float, Markup, Traced, Undefined } from "../values/scalars.ts";
 import { concatTexts, isText, type PlainText, plain, textOf } from "../values/text.ts";
 import { isTrue } from "../values/truth.ts";
 import { typeName } from "../values/typeName.ts";
-import { type Callable, PythonError, type Value } from "../values/types.ts";
+import { type CallArguments, type Callable, PythonError, type Value } from "../values/types.ts";
 import { refuseUndefined } from "../values/undefined.ts";
 import { CompileFault } from "./fault.ts";
 
@@ -149,30 +149,51 @@ export function operandsOf(node: Expression): Expression[] {
 function compileSum(node: Binary, context: ExpressionContext): Evaluate {
   const operands = operandsOf(node).map((operand) => compileExpression(operand, context));
   return (frame) => {
-    const values = operands.map((operand) => operand(frame));
-    frame.run.node = node;
-    return sumOf(frame, values);
+    const sum = addTexts(frame, operands, node);
+    return Array.isArray(sum) ? joinTexts(frame, sum) : sum;
   };
 }
 
-/** `a + b + c` of values. */
-export function sumOf({ run }: Frame, values: readonly Value[]): Value {
-  if (isPlainText(values)) {
-    let length = 0;
-    for (const value of values) length += textOf(value).length;
-    run.allow(length);
-    return concatTexts(values);
+/** The texts that are to be joined; or the sum, where an operand is no text. */
+export function addTexts(frame: Frame, operands: readonly Evaluate[], node: Expression): PlainText[] | Value {
+  const texts: PlainText[] = [];
+  for (let at = 0; at < operands.length; at++) {
+    const value = operands[at]!(frame);
+    if (!isPlainText(value)) return addValues(frame, texts, value, operands.slice(at + 1), node);
+    texts.push(value);
   }
-  return values.reduce((left, right) => binary(run, "+", left, right));
+  return texts;
 }
 
-/** Only texts, and none that has to be escaped when it is added to another. */
-export function isPlainText(values: readonly Value[]): values is PlainText[] {
-  for (const value of values) {
-    if (typeof value === "string") continue;
-    if (!(value instanceof Traced) || typeof value.value !== "string") return false;
+/** From the first operand that is no text on, from left to right. */
+function addValues(
+  frame: Frame,
+  texts: readonly PlainText[],
+  value: Value,
+  rest: readonly Evaluate[],
+  node: Expression,
+): Value {
+  const { run } = frame;
+  run.node = node;
+  let sum = texts.length === 0 ? value : binary(run, "+", joinTexts(frame, texts), value);
+  for (const operand of rest) {
+    const next = operand(frame);
+    run.node = node;
+    sum = binary(run, "+", sum, next);
   }
-  return true;
+  return sum;
+}
+
+function joinTexts({ run }: Frame, texts: readonly PlainText[]): PlainText {
+  let length = 0;
+  for (const text of texts) length += textOf(text).length;
+  run.allow(length);
+  return concatTexts(texts);
+}
+
+/** A text that needs no escaping when it is added to another. */
+function isPlainText(value: Value): value is PlainText {
+  return typeof value === "string" || (value instanceof Traced && typeof value.value === "string");
 }
 
 function constantValue({ value }: Constant): Value {
@@ -181,7 +202,7 @@ function constantValue({ value }: Constant): Value {
 }
 
 /** `a ~ b ~ c` of values. */
-export function joinedOf(frame: Frame, values: readonly Value[]): Value {
+function joinedOf(frame: Frame, values: readonly Value[]): Value {
   return frame.run.escapes ? escapedConcat(frame, values) : concatenated(frame.run, values);
 }
 
@@ -240,29 +261,29 @@ function compileSlice(node: Subscript, object: Evaluate, index: Slice, context: 
   };
 }
 
-/** The values of a call's arguments, and those that are named. */
-type EvaluateArguments = (frame: Frame, first?: Value) => [positional: Value[], named: Map<string, Value> | null];
+/** The values of a call's arguments; `first` goes before them. */
+type EvaluateArguments = (frame: Frame, first?: Value) => CallArguments;
 
 export function compileArguments(args: Arguments, context: ExpressionContext): EvaluateArguments {
-  const positional = args.positional.map((part) => compileExpression(part, context));
+  const parts = args.positional.map((part) => compileExpression(part, context));
+  const values = (frame: Frame, first: Value | undefined): Value[] => {
+    const positional: Value[] = first === undefined ? [] : [first];
+    for (const part of parts) positional.push(part(frame));
+    return positional;
+  };
   if (args.named.length === 0 && args.spread === null && args.namedSpread === null) {
-    return (frame, first) => {
-      const values: Value[] = first === undefined ? [] : [first];
-      for (const part of positional) values.push(part(frame));
-      return [values, null];
-    };
+    return (frame, first) => ({ positional: values(frame, first), named: null });
   }
   const keywords = args.named.map(({ name, value }) => [name, compileExpression(value, context)] as const);
   const spread = args.spread && compileExpression(args.spread, context);
   const namedSpread = args.namedSpread && compileExpression(args.namedSpread, context);
   return (frame, first) => {
-    const values: Value[] = first === undefined ? [] : [first];
-    for (const part of positional) values.push(part(frame));
-    if (spread) values.push(...spreadItems(frame, spread(frame)));
-    const names = new Map<string, Value>();
-    for (const [name, value] of keywords) names.set(name, value(frame));
-    if (namedSpread) addNamed(names, namedSpread(frame));
-    return [values, names.size === 0 ? null : names];
+    const positional = values(frame, first);
+    if (spread) positional.push(...spreadItems(frame, spread(frame)));
+    const named = new Map<string, Value>();
+    for (const [name, value] of keywords) named.set(name, value(frame));
+    const tracedNames = namedSpread ? addNamed(named, namedSpread(frame)) : undefined;
+    return { positional, named: named.size === 0 ? null : named, tracedNames };
   };
 }
 
@@ -272,16 +293,20 @@ function spreadItems(frame: Frame, value: Value): Value[] {
   return items;
 }
 
-function addNamed(names: Map<string, Value>, value: Value): void {
+/** Adds the entries of a dict behind `**`; gives the names that know their source. */
+function addNamed(named: Map<string, Value>, value: Value): ReadonlyMap<string, Value> {
   if (value instanceof Undefined) refuseUndefined(value);
   if (!(value instanceof Dict))
     throw new PythonError("TypeError", `after ** a dict is needed, found ${typeName(value)}`);
+  const tracedNames = new Map<string, Value>();
   for (const [key, entry] of value.entries()) {
     if (!isText(key)) throw new PythonError("TypeError", "names of arguments must be texts");
     const name = textOf(key);
-    if (names.has(name)) throw new PythonError("TypeError", `the argument "${name}" is given twice`);
-    names.set(name, entry);
+    if (named.has(name)) throw new PythonError("TypeError", `the argument "${name}" is given twice`);
+    named.set(name, entry);
+    if (key instanceof Traced) tracedNames.set(name, key);
   }
+  return tracedNames;
 }
 
 function compileCall(node: Call, context: ExpressionContext): Evaluate {
@@ -291,9 +316,9 @@ function compileCall(node: Call, context: ExpressionContext): Evaluate {
     const target = compileExpression(callee, context);
     return (frame) => {
       const value = target(frame);
-      const [positional, names] = args(frame);
+      const given = args(frame);
       frame.run.node = node;
-      return callValue(frame.run, value, positional, names);
+      return callValue(frame.run, value, given);
     };
   }
   // A method that only reads is called on its object without being bound to it first.
@@ -305,16 +330,16 @@ function compileCall(node: Call, context: ExpressionContext): Evaluate {
     const self = object(frame);
     const direct = isReading ? method(self, name) : undefined;
     if (direct !== undefined) {
-      const [positional, names] = args(frame, self);
+      const given = args(frame, self);
       run.node = node;
       run.charge(1);
-      return direct.call(run, { positional, named: names });
+      return direct.call(run, given);
     }
     run.node = callee;
     const value = attribute(run, self, name);
-    const [positional, names] = args(frame);
+    const given = args(frame);
     run.node = node;
-    return callValue(run, value, positional, names);
+    return callValue(run, value, given);
   };
 }
 
@@ -340,9 +365,9 @@ function compileFilter(node: Filter, context: ExpressionContext): Evaluate {
   const filter = lookUp(filters, "filter", name, node, context);
   return (frame) => {
     const value = operand(frame);
-    const [positional, names] = args(frame, value);
+    const given = args(frame, value);
     frame.run.node = node;
-    return filter(frame).call(frame.run, { positional, named: names });
+    return filter(frame).call(frame.run, given);
   };
 }
 
@@ -371,9 +396,9 @@ function compileTest(node: Test, context: ExpressionContext): Evaluate {
   if (quick) return (frame) => quick(operand(frame));
   const args = compileArguments(node.arguments, context);
   return (frame) => {
-    const [positional, names] = args(frame, operand(frame));
+    const given = args(frame, operand(frame));
     frame.run.node = node;
-    return isTrue(test(frame).call(frame.run, { positional, named: names }));
+    return isTrue(test(frame).call(frame.run, given));
   };
 }
 

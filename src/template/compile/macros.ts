@@ -97,8 +97,9 @@ export function compileCallBlock(node: CallBlock, context: ExpressionContext): E
   const args = compileArguments(node.call.arguments, context);
   return (frame) => {
     const target = callee(frame);
-    const [positional, named] = args(frame);
+    const given = args(frame);
     frame.run.node = node.call;
-    return callValue(frame.run, target, positional, new Map([...(named ?? []), ["caller", caller(frame)]]));
+    const named = new Map([...(given.named ?? []), ["caller", caller(frame)]]);
+    return callValue(frame.run, target, { ...given, named });
   };
 }

@@ -12,8 +12,8 @@ import type { Callable, Runtime, Value } from "../values/types.ts";
 import { type Output, PlainOutput, TracedBlock, TracedOutput } from "./output.ts";
 import { undefinedName } from "./scope.ts";
 
-/** A template's variables by name. */
-export type TemplateContext = ReadonlyMap<string, JsonInput> | { readonly [name: string]: JsonInput | undefined };
+/** A template's variables by name: JSON values, lossless ones (`parseJson`) or plain JavaScript. Undefined ones are left out. */
+export type TemplateContext = ReadonlyMap<string, unknown> | { readonly [name: string]: unknown };
 
 export interface RunOptions {
   readonly context: TemplateContext;
@@ -22,6 +22,9 @@ export interface RunOptions {
   readonly limits: TemplateLimits;
   readonly now: () => Date;
 }
+
+/** What an item of a list counts for against the limit of lengths. */
+const ITEM_LENGTH = 16;
 
 /** How often the clock is looked at. */
 const STEPS_PER_LOOK = 4096;
@@ -80,6 +83,10 @@ export class Run implements Runtime {
     if (length > 4096) this.charge(length >> 12);
   }
 
+  allowItems(count: number): void {
+    this.allow(count * ITEM_LENGTH);
+  }
+
   enter(): void {
     if (++this.#depth > this.#limits.depth) throw new LimitExceeded("depth", this.#limits.depth);
   }
@@ -108,9 +115,9 @@ export class Run implements Runtime {
 
   #given(name: string): Value | undefined {
     const context = this.#context;
-    const input = context instanceof Map ? context.get(name) : own(context as Record<string, JsonInput>, name);
+    const input = context instanceof Map ? context.get(name) : own(context as Record<string, unknown>, name);
     if (input === undefined) return undefined;
-    return fromContext(input, this.traced ? new Source(name, null, null, false) : null);
+    return fromContext(input as JsonInput, this.traced ? new Source(name, null, null, false) : null);
   }
 
   /** Runs something and gives what it writes as a text. */
@@ -140,6 +147,6 @@ export class Run implements Runtime {
   }
 }
 
-function own(context: Record<string, JsonInput>, name: string): JsonInput | undefined {
+function own(context: Record<string, unknown>, name: string): unknown {
   return Object.hasOwn(context, name) ? context[name] : undefined;
 }

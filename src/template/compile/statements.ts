@@ -19,7 +19,7 @@ import { isText } from "../values/text.ts";
 import { isTrue } from "../values/truth.ts";
 import { typeName } from "../values/typeName.ts";
 import { PythonError, type Value } from "../values/types.ts";
-import { compileExpression, type ExpressionContext, isPlainText, joinedOf, operandsOf, sumOf } from "./expressions.ts";
+import { addTexts, compileExpression, type ExpressionContext, operandsOf } from "./expressions.ts";
 import { LoopState, unpack } from "./loop.ts";
 import { compileCallBlock, compileMacro } from "./macros.ts";
 import type { Run } from "./run.ts";
@@ -149,26 +149,22 @@ function compileStatement(node: Statement, context: ExpressionContext): Execute 
   }
 }
 
-/** What is added or joined only to be printed is printed part by part. */
+/** What is added only to be printed is printed part by part. */
 function compilePrint({ value: node, at }: Print, context: ExpressionContext): Execute {
   const write = ({ run }: Frame, value: Value) => {
     run.out.value(typeof value === "string" && !run.escapes ? value : printedText(run, value), at);
     run.allow(run.out.length);
     return NEXT;
   };
-  const parts = node.kind === "concat" ? node.parts : operandsOf(node);
-  if (parts.length === 1) {
-    const value = compileExpression(node, context);
+  const operands = operandsOf(node).map((part) => compileExpression(part, context));
+  if (operands.length === 1) {
+    const [value] = operands as [Evaluate];
     return (frame) => write(frame, value(frame));
   }
-  const operands = parts.map((part) => compileExpression(part, context));
-  const whole = node.kind === "concat" ? joinedOf : sumOf;
   return (frame) => {
-    const values = operands.map((operand) => operand(frame));
-    frame.run.node = node;
-    if (frame.run.escapes || !isPlainText(values)) return write(frame, whole(frame, values));
-    for (const value of values) frame.run.out.value(value, at);
-    frame.run.allow(frame.run.out.length);
+    const sum = addTexts(frame, operands, node);
+    if (!Array.isArray(sum)) return write(frame, sum);
+    for (const text of sum) write(frame, text);
     return NEXT;
   };
 }

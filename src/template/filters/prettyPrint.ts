@@ -4,7 +4,8 @@ import { Dict, List, Tuple } from "../values/containers.ts";
 import { native } from "../values/native.ts";
 import { repr, typeName } from "../values/print.ts";
 import { Markup } from "../values/scalars.ts";
-import { firstSource, plain, textOf, traced } from "../values/text.ts";
+import { anySource } from "../values/sources.ts";
+import { plain, textOf, traced } from "../values/text.ts";
 import { PythonError, type Runtime, type Value } from "../values/types.ts";
 import { Group } from "./group.ts";
 import { sortByKey } from "./order.ts";
@@ -17,7 +18,7 @@ export const pprint = native("pprint", ["value"], (runtime, value) => {
   const printer: Printer = { runtime, lines: "", open: [] };
   print(printer, value!, 0, 0, 0);
   runtime.allow(printer.lines.length);
-  return traced(printer.lines, firstSource(value!));
+  return traced(printer.lines, runtime.traced ? anySource(value!) : null);
 });
 
 interface Printer {

@@ -103,7 +103,7 @@ export const join = native("join", ["value", ["d", ""], ["attribute", null]], (r
       size += width;
     }
     size += textOf(text).length;
-    runtime.allow(size);
+    runtime.allowItems(size);
     parts.push(text);
   };
   const items = iterate(runtime, value!);
@@ -144,7 +144,7 @@ function* batches(runtime: Runtime, value: Value, count: Value, fill: Value): Ge
   if (row.length === 0) return;
   if (plain(fill) !== null && compare(runtime, "<", row.length, size)) {
     const missing = integerArgument(binary(runtime, "-", size, row.length), "the number of items in a batch");
-    runtime.allow(missing);
+    runtime.allowItems(missing);
     runtime.charge(missing);
     for (let left = missing; left > 0; left--) row.push(fill);
   }

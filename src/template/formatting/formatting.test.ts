@@ -12,6 +12,7 @@ import { readFloat, readInteger } from "./readNumber.ts";
 
 const runtime: Runtime = {
   charge: () => {},
+  allowItems: () => {},
   allow: (length) => {
     if (length > 1_000_000) throw new PythonError("Limit", "too long");
   },

@@ -21,7 +21,7 @@ export const dict = new Callable(
 );
 
 /** The dict that Python's `dict(…)` makes of such arguments. */
-export function dictOf(runtime: Runtime, name: string, { positional, named }: CallArguments): Dict {
+export function dictOf(runtime: Runtime, name: string, { positional, named, tracedNames }: CallArguments): Dict {
   if (positional.length > 1) {
     throw new PythonError(
       "TypeError",
@@ -31,7 +31,7 @@ export function dictOf(runtime: Runtime, name: string, { positional, named }: Ca
   const made = new Dict();
   const [from] = positional;
   if (from !== undefined) for (const [key, value] of pairsOf(runtime, from)) made.set(key, value);
-  for (const [key, value] of named ?? []) made.set(key, value);
+  for (const [name, value] of named ?? []) made.set(tracedNames?.get(name) ?? name, value);
   return made;
 }
 

@@ -11,6 +11,7 @@ import { dataAttribute, hasMethod, isMutating, method } from "./index.ts";
 const runtime: Runtime = {
   charge: () => {},
   allow: () => {},
+  allowItems: () => {},
   traced: true,
   now: () => new Date(0),
   filter: () => undefined,

@@ -47,7 +47,7 @@ export const dictMethods = methodTable([
   define<Dict>("setdefault", 1, 2, (runtime, self, key, fallback) => {
     const value = self.get(key!);
     if (value !== undefined) return value;
-    runtime.allow(self.size + 1);
+    runtime.allowItems(self.size + 1);
     self.set(key!, fallback ?? null);
     return fallback ?? null;
   }),
@@ -75,7 +75,7 @@ export const mutatingDictMethods: ReadonlySet<string> = new Set(["clear", "pop",
 function put(runtime: Runtime, dict: Dict, entries: Iterable<readonly [Value, Value]>): void {
   for (const [key, value] of entries) {
     runtime.charge(1);
-    runtime.allow(dict.size + 1);
+    runtime.allowItems(dict.size + 1);
     dict.set(key, value);
   }
 }

@@ -11,7 +11,7 @@ import { type Argument, define, type Method, methodTable } from "./define.ts";
 
 export const listMethods = methodTable([
   define<List>("append", 1, 1, (runtime, self, value) => {
-    runtime.allow(self.items.length + 1);
+    runtime.allowItems(self.items.length + 1);
     self.items.push(value!);
     return null;
   }),
@@ -23,13 +23,13 @@ export const listMethods = methodTable([
   counting<List>(),
   define<List>("extend", 1, 1, (runtime, self, values) => {
     const added = toArray(runtime, values!);
-    runtime.allow(self.items.length + added.length);
+    runtime.allowItems(self.items.length + added.length);
     for (const value of added) self.items.push(value);
     return null;
   }),
   indexing<List>(),
   define<List>("insert", 2, 2, (runtime, self, index, value) => {
-    runtime.allow(self.items.length + 1);
+    runtime.allowItems(self.items.length + 1);
     self.items.splice(integerArgument("insert", index, 0), 0, value!);
     return null;
   }),
@@ -118,7 +118,7 @@ function position(runtime: Runtime, items: readonly Value[], value: Value, from:
 function sort(runtime: Runtime, items: readonly Value[], key: Argument, reverse: boolean): Value[] {
   const keyed = items.map((item) => ({
     item,
-    key: key === undefined || plain(key) === null ? item : callValue(runtime, key, [item]),
+    key: key === undefined || plain(key) === null ? item : callValue(runtime, key, { positional: [item], named: null }),
   }));
   const sign = reverse ? -1 : 1;
   keyed.sort((a, b) => {

@@ -36,6 +36,8 @@ export function replace(
   const most = limit < 0 ? Number.POSITIVE_INFINITY : limit;
   const found = sought === "" ? between(text, most) : findAll(text, sought, most);
   if (found.length === 0) return self;
+  runtime.allowItems(found.length);
+  runtime.charge(found.length >> 2);
   runtime.allow(text.length + found.length * (textOf(replacement).length - sought.length));
   if (typeof self === "string" && typeof replacement === "string") {
     let result = "";

@@ -9,6 +9,7 @@ import { method } from "./index.ts";
 
 const runtime: Runtime = {
   charge: () => {},
+  allowItems: () => {},
   allow: (length) => {
     if (length > 100_000) throw new PythonError("Limit", "too long");
   },

@@ -43,8 +43,8 @@ function added(runtime: Runtime, a: Value, b: Value): Value | undefined {
     return concatTexts([a, b]);
   }
   if ((a instanceof List && b instanceof List) || (a instanceof Tuple && b instanceof Tuple)) {
+    runtime.allowItems(a.items.length + b.items.length);
     const items = [...a.items, ...b.items];
-    runtime.allow(items.length);
     runtime.charge(items.length >> 2);
     return a instanceof List ? new List(items) : new Tuple(items);
   }
@@ -67,7 +67,7 @@ function repeated(runtime: Runtime, a: Value, b: Value): Value | undefined {
     return value instanceof Markup ? new Markup(whole) : whole;
   }
   if (!(value instanceof List || value instanceof Tuple)) return undefined;
-  runtime.allow(value.items.length * count);
+  runtime.allowItems(value.items.length * count);
   const items = Array.from({ length: value.items.length * count }, (_, at) => value.items[at % value.items.length]!);
   return value instanceof List ? new List(items) : new Tuple(items);
 }
@@ -109,9 +109,12 @@ function product(runtime: Runtime, a: number | bigint, b: number | bigint): numb
     const result = a * b;
     if (Number.isSafeInteger(result)) return result + 0;
   }
-  runtime.allow(digits(a) + digits(b));
+  runtime.allow((digits(a) + digits(b)) * DIGIT_LENGTH);
   return integer(BigInt(a) * BigInt(b));
 }
+
+/** What a digit counts for against the limit of lengths: arithmetic with long integers takes its time. */
+const DIGIT_LENGTH = 64;
 
 /** About how many hexadecimal digits an integer has. */
 function digits(value: number | bigint): number {
@@ -143,11 +146,11 @@ function power(runtime: Runtime, a: number | bigint, b: number | bigint): Scalar
     if (Number(a) === 0) throw zeroDivision();
     // The engine's own power is off by a bit now and then.
     if (b < -400) return new Float(Number(a) ** Number(b));
-    const denominator = BigInt(a) ** BigInt(-Number(b));
+    const denominator = BigInt(Number(a)) ** BigInt(-Number(b));
     return new Float(trueQuotient(1, denominator));
   }
   const size = a === 0 || a === 1 || a === -1 ? 1 : digitsOfPower(a, b);
-  runtime.allow(size);
+  runtime.allow(size * DIGIT_LENGTH);
   return integer(BigInt(a) ** BigInt(b));
 }
 

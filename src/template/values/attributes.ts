@@ -67,7 +67,7 @@ function missing(value: Value, key: Value): Undefined {
 /** undefined: no such item, or none that can be asked for. */
 function itemOf(value: Value, key: Value): Value | undefined {
   if (value instanceof Undefined) refuseUndefined(value);
-  if (value instanceof Dict) return isHashable(key) ? value.get(key) : undefined;
+  if (value instanceof Dict) return entryOf(value, key);
   const index = indexOf(key);
   if (index === null || !isIndex(key)) return undefined;
   if (value instanceof List || value instanceof Tuple)
@@ -87,9 +87,14 @@ function isIndex(key: Value): boolean {
   return typeof scalar === "number" || typeof scalar === "bigint" || typeof scalar === "boolean";
 }
 
-function isHashable(key: Value): boolean {
-  if (key instanceof Tuple) return key.items.every(isHashable);
-  return !(key instanceof List || key instanceof Dict);
+/** A key that cannot be hashed is in no dict. */
+function entryOf(dict: Dict, key: Value): Value | undefined {
+  try {
+    return dict.get(key);
+  } catch (error) {
+    if (error instanceof PythonError && error.type === "TypeError") return undefined;
+    throw error;
+  }
 }
 
 function characterAt(text: string | Traced, index: number): string | Traced | undefined {

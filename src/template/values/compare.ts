@@ -1,4 +1,5 @@
 import { compareCodePoints } from "../../messages/index.ts";
+import { LimitExceeded } from "../limits.ts";
 import { Dict, DictView, Iterator, List, Range, Tuple } from "./containers.ts";
 import { iterate } from "./iterate.ts";
 import { numeric } from "./numbers.ts";
@@ -11,8 +12,17 @@ import { refuseUndefined } from "./undefined.ts";
 
 export type OrderOperator = "<" | "<=" | ">" | ">=";
 
+/** Items that one comparison may look at: containers that hold each other many times over have no end of them. */
+const MOST_COMPARED = 2_000_000;
+let compared = 0;
+
 /** Python's `==`. */
 export function equal(a: Value, b: Value): boolean {
+  compared = 0;
+  return equalValues(a, b);
+}
+
+function equalValues(a: Value, b: Value): boolean {
   if (typeof a === "string" && typeof b === "string") return a === b;
   if (isText(a)) return isText(b) && textOf(a) === textOf(b);
   const number = numeric(a);
@@ -53,8 +63,13 @@ export function same(a: Value, b: Value): boolean {
   return a === b || equal(a, b);
 }
 
+function sameItem(a: Value, b: Value): boolean {
+  if (++compared > MOST_COMPARED) throw new LimitExceeded("steps", MOST_COMPARED);
+  return a === b || equalValues(a, b);
+}
+
 function equalItems(a: readonly Value[], b: readonly Value[]): boolean {
-  return a.length === b.length && a.every((item, index) => same(item, b[index]!));
+  return a.length === b.length && a.every((item, index) => sameItem(item, b[index]!));
 }
 
 function equalDicts(a: Dict, b: Dict): boolean {
@@ -62,7 +77,7 @@ function equalDicts(a: Dict, b: Dict): boolean {
   if (a.size !== b.size) return false;
   for (const [key, value] of a.entries()) {
     const other = b.get(key);
-    if (other === undefined || !same(value, other)) return false;
+    if (other === undefined || !sameItem(value, other)) return false;
   }
   return true;
 }

@@ -1,3 +1,4 @@
+import { LimitExceeded } from "../limits.ts";
 import { Float, Markup, Traced, Undefined } from "./scalars.ts";
 import type { Source } from "./source.ts";
 import { PythonError, type Value } from "./types.ts";
@@ -168,7 +169,7 @@ export function hashKey(key: Value): unknown {
   }
   if (key instanceof Traced) return hashKey(key.value);
   if (key instanceof Markup) return hashKey(key.text);
-  if (key instanceof Tuple) return `\0(${key.items.map((item) => JSON.stringify(hashText(item))).join(",")})`;
+  if (key instanceof Tuple) return hashTuple(key);
   if (key instanceof List || key instanceof Dict) {
     throw new PythonError("TypeError", `a ${key instanceof List ? "list" : "dict"} cannot be a key: it may change`);
   }
@@ -176,6 +177,19 @@ export function hashKey(key: Value): unknown {
     throw new PythonError("TypeError", `a dict's ${key.kind} cannot be a key: they may change`);
   }
   return key;
+}
+
+/** Longest hash of a tuple: one that holds itself many times over would grow without end. */
+const MOST_HASH = 1 << 20;
+
+function hashTuple({ items }: Tuple): string {
+  let hash = "\0(";
+  for (const item of items) {
+    const text = hashText(item);
+    hash += `${text.length}:${text}`;
+    if (hash.length > MOST_HASH) throw new LimitExceeded("length", MOST_HASH);
+  }
+  return hash;
 }
 
 function hashText(key: Value): string {

@@ -13,6 +13,10 @@ export function iterate(runtime: Runtime, value: Value): Iterator {
     let at = 0;
     return new Iterator("list_iterator", () => value.items[at++]);
   }
+  if (value instanceof Range) {
+    let at = 0;
+    return new Iterator("range_iterator", () => (at < value.length ? value.start + at++ * value.step : undefined));
+  }
   if (value instanceof Iterator) return value;
   if (value instanceof Opaque && value.iterate) return value.iterate(runtime);
   return overArray(iteratorName(value), toArray(runtime, value));
@@ -41,7 +45,7 @@ function arrayOf(runtime: Runtime, value: Value): Value[] {
   if (value instanceof Undefined) return [];
   if (isText(value)) return characters(value);
   if (value instanceof Range) {
-    runtime.allow(value.length);
+    runtime.allowItems(value.length);
     return Array.from({ length: value.length }, (_, at) => value.start + at * value.step);
   }
   const iterator = value instanceof Iterator ? value : value instanceof Opaque ? value.iterate?.(runtime) : undefined;
@@ -50,6 +54,7 @@ function arrayOf(runtime: Runtime, value: Value): Value[] {
   for (let item = iterator.next(); item !== undefined; item = iterator.next()) {
     runtime.charge(1);
     items.push(item);
+    if ((items.length & 1023) === 0) runtime.allowItems(items.length);
   }
   return items;
 }

@@ -2,7 +2,7 @@ import { printFloat, pythonRepr } from "../../messages/index.ts";
 import { Dict, DictView, Iterator, List, Namespace, Range, Tuple } from "./containers.ts";
 import { Float, Markup, Traced, Undefined } from "./scalars.ts";
 import type { Source } from "./source.ts";
-import { concatTexts, type PlainText, TextBuilder, textOf, traced } from "./text.ts";
+import { concatTexts, firstSource, type PlainText, TextBuilder, textOf, traced } from "./text.ts";
 import { Opaque, PythonError, type Runtime, type Value } from "./types.ts";
 
 export { typeName } from "./typeName.ts";
@@ -27,12 +27,8 @@ export function repr(runtime: Runtime, value: Value): PlainText {
 }
 
 function reprScalar(value: Exclude<Value, object> | Traced): PlainText {
-  if (value instanceof Traced) return traced(scalarRepr(value.value), value.source ?? firstOf(value));
+  if (value instanceof Traced) return traced(scalarRepr(value.value), firstSource(value));
   return scalarRepr(value);
-}
-
-function firstOf({ pieces }: Traced): Source | null {
-  return pieces?.find((piece) => piece.source !== null)?.source ?? null;
 }
 
 function scalarText(value: Traced["value"]): string {
@@ -112,10 +108,10 @@ function print(
     return;
   }
   if (value instanceof Traced) {
-    out.add(scalarRepr(value.value), inherited ?? value.source ?? firstOf(value));
+    out.add(scalarRepr(value.value), inherited ?? firstSource(value));
     return;
   }
-  out.add(reprOther(runtime, value), inherited);
+  out.add(reprOther(runtime, value), inherited ?? firstSource(value));
 }
 
 function printItems(

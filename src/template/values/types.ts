@@ -35,6 +35,8 @@ export type Value =
 export interface CallArguments {
   readonly positional: readonly Value[];
   readonly named: ReadonlyMap<string, Value> | null;
+  /** Names that came out of the context with `**`, with their sources: for functions that keep names as values. */
+  readonly tracedNames?: ReadonlyMap<string, Value> | undefined;
 }
 
 /** A function, a bound method or a macro. */
@@ -77,8 +79,10 @@ export abstract class Opaque {
 export interface Runtime {
   /** Counts work: loop turns, calls, items. Throws a limit error when the budget is spent. */
   charge(steps: number): void;
-  /** Call it before making a text of so many UTF-16 units, or a list of so many items. Throws a limit error. */
+  /** Call it before making a text of so many UTF-16 units. Throws a limit error. */
   allow(length: number): void;
+  /** Call it before making a list or dict of so many items. Throws a limit error. */
+  allowItems(count: number): void;
   /** Provenance is kept. */
   readonly traced: boolean;
   /** The time that `strftime_now` prints. */
