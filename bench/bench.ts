@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Cost, compare, type Effort, local } from "./measure.ts";
+import { type Contestant, type Cost, compare, type Effort, local } from "./measure.ts";
 import type { Peer, PeerWork } from "./peer.ts";
 import type { Vocabulary } from "./vocabularies.ts";
 
@@ -29,6 +29,8 @@ export interface Entry {
     /** Is it the same work? Default: the results are equal. */
     readonly same?: (theirs: unknown, ours: unknown) => boolean;
   };
+  /** Or an opponent whose result the caller has compared. */
+  readonly against?: Contestant | undefined;
   /** Or another way of ours to the same end. */
   readonly other?: { readonly name: string; readonly run: () => unknown };
 }
@@ -63,10 +65,10 @@ export class Bench {
   }
 
   /** Two rows, of CPU and of wall time. */
-  async measure({ name, run, prepare, peer, other }: Entry): Promise<void> {
+  async measure({ name, run, prepare, peer, against, other }: Entry): Promise<void> {
     if (!this.wants(name)) return;
     const isFair = peer !== undefined && this.#peer !== undefined && (await this.#agrees(name, this.#peer, peer));
-    const opponent = isFair ? this.#peer?.contestant(peer.work) : other && local(other.name, other.run);
+    const opponent = isFair ? this.#peer?.contestant(peer.work) : (against ?? (other && local(other.name, other.run)));
     const costs = await compare(local("tito-rl", run, prepare), opponent, this.effort);
     for (const clock of ["cpu", "wall"] as const) {
       const of = (cost: Cost | null) => (cost ? cost[clock] : null);

@@ -13,14 +13,15 @@ import { benchPool } from "./pool.ts";
 import { benchGeneratedRenders, benchRecordedRenders, LONG_TURNS } from "./render.ts";
 import { benchRollout } from "./rollout.ts";
 import { setUp } from "./setting.ts";
+import { benchRecordedTemplates, benchTemplates } from "./template.ts";
 import { peerPython } from "./venv.ts";
 import { embeddedVocabulary, recordedVocabulary } from "./vocabularies.ts";
 import { recordedWorkloads } from "./workloads.ts";
 
 const HELP = `npm run bench -- [options]
 
-Measures this package and its Python peers (renderers, tokenizers, transformers) on the same inputs, in turn, and prints
-medians and their ratio: how many times better ours is. Recorded inputs come from TITO_FIXTURES or ../shared.
+Measures this package and its peers (renderers, tokenizers, transformers and Jinja2 of Python, @huggingface/jinja) on the
+same inputs, in turn, and prints medians and their ratio: how many times better ours is. Recorded inputs come from TITO_FIXTURES or ../shared.
 
   --json       print {"rows": [...]} and nothing else on standard output
   --smoke      small generated shapes and few runs, without making the virtual environment: does it work at all?
@@ -73,11 +74,13 @@ async function generated(bench: Bench, scratch: string, smoke: boolean): Promise
   await benchGeneratedBridges(bench, setting, smoke ? [1000, 8000] : [1000, 8000, 32_000, 128_000]);
   await benchRollout(bench, setting, smoke ? 4 : LONG_TURNS);
   await benchGeneratedText(bench, setting, smoke ? 2000 : 40_000);
+  await benchTemplates(bench, smoke ? [3] : [3, 40, 200]);
   await benchPool(bench, setting, smoke);
 }
 
 async function recorded(bench: Bench, scratch: string, python: string | undefined): Promise<void> {
   const fixtures = fixturesFolder();
+  if (fixtures) await benchRecordedTemplates(bench, fixtures);
   const workloads = fixtures && recordedWorkloads(fixtures);
   if (!workloads) return bench.note("No recorded workloads: set TITO_FIXTURES to the folder that has them.");
   const vocabulary = recordedVocabulary(fixtures, scratch);
