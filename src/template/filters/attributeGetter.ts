@@ -1,8 +1,8 @@
 import { item as itemOf } from "../values/attributes.ts";
+import { decimalDigits, toInteger } from "../values/conversions.ts";
 import { Undefined } from "../values/scalars.ts";
 import { isText, plain, textOf } from "../values/text.ts";
 import { PythonError, type Runtime, type Value } from "../values/types.ts";
-import { decimalDigits, toInteger } from "./conversions.ts";
 
 export type Getter = (value: Value) => Value;
 

@@ -1,12 +1,12 @@
 import { formatValue } from "../formatting/formatSpec.ts";
 import { binary } from "../values/arithmetic.ts";
+import { toFloat, toInteger, truncated } from "../values/conversions.ts";
 import { native } from "../values/native.ts";
 import { integer, numeric } from "../values/numbers.ts";
 import { Float, type Scalar, Traced } from "../values/scalars.ts";
 import { firstSource, isText, plain, textOf } from "../values/text.ts";
 import { isTrue } from "../values/truth.ts";
 import { PythonError, type Value } from "../values/types.ts";
-import { toFloat, toInteger, truncated } from "./conversions.ts";
 import { builtin, integerArgument, kindOf } from "./support.ts";
 
 /** A result that all of `value` has gone into. */

@@ -1,5 +1,7 @@
 import { decimalValue } from "../methods/characters.ts";
 import { codePointLength, unitIndex } from "../values/codePoints.ts";
+import { toFloat } from "../values/conversions.ts";
+import { integer } from "../values/numbers.ts";
 import { str } from "../values/print.ts";
 import { Float, Markup } from "../values/scalars.ts";
 import { concatTexts, firstSource, isText, type PlainText, plain, sliceText, textOf, traced } from "../values/text.ts";
@@ -132,7 +134,8 @@ function padding(runtime: Runtime, length: number, { fill, align, width }: Spec)
 }
 
 function formatInteger(runtime: Runtime, value: bigint, spec: Spec, name: string): string {
-  if (spec.type !== "" && "eEfFgG%".includes(spec.type)) return formatFloat(runtime, toFloat(value), spec, name);
+  if (spec.type !== "" && "eEfFgG%".includes(spec.type))
+    return formatFloat(runtime, toFloat(integer(value)), spec, name);
   if (spec.unsignedZero) throw refuse('"z"', name);
   if (spec.precision !== -1) throw refuse("precision", name);
   const sign = signOf(value < 0n, spec);
@@ -166,13 +169,6 @@ function inBase(runtime: Runtime, value: bigint, sign: string, spec: Spec, type:
 export function characterOf(value: bigint): string {
   if (value < 0n || value > 0x10ffffn) throw new PythonError("OverflowError", `${value} is no character`);
   return String.fromCodePoint(Number(value));
-}
-
-/** An int as a float. */
-export function toFloat(value: bigint): number {
-  const float = Number(value);
-  if (!Number.isFinite(float)) throw new PythonError("OverflowError", "the integer is too large for a float");
-  return float;
 }
 
 function formatFloat(runtime: Runtime, value: number, spec: Spec, name: string): string {

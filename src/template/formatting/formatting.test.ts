@@ -1,29 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { errorOf, templateRuntime } from "../../../test/support/templateRuntime.ts";
 import { Dict, List, Range, Tuple } from "../values/containers.ts";
+import { toFloat, toInteger } from "../values/conversions.ts";
 import { Float, Markup, Traced, Undefined } from "../values/scalars.ts";
 import { Source } from "../values/source.ts";
 import { piecesOf, textOf } from "../values/text.ts";
-import { PythonError, type Runtime, type Value } from "../values/types.ts";
+import type { Value } from "../values/types.ts";
 import { strFormat } from "./format.ts";
 import { formatValue } from "./formatSpec.ts";
 import { percentFormat } from "./percentFormat.ts";
-import { readFloat, readInteger } from "./readNumber.ts";
 
-const runtime: Runtime = {
-  charge: () => {},
-  allowItems: () => {},
-  allow: (length) => {
-    if (length > 1_000_000) throw new PythonError("Limit", "too long");
-  },
-  traced: true,
-  now: () => new Date(0),
-  filter: () => undefined,
-  test: () => undefined,
-  mutable: false,
-  enter: () => {},
-  leave: () => {},
-};
+const runtime = templateRuntime();
 
 const float = (value: number) => new Float(value);
 const percent = (format: string | Markup, argument: Value) => textOf(percentFormat(runtime, format, argument));
@@ -37,16 +25,6 @@ function dict(fields: Record<string, Value>): Dict {
   return made;
 }
 
-function errorOf(run: () => unknown): string {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof PythonError) return error.type;
-    throw error;
-  }
-  return "none";
-}
-
 const finite = fc.double({ noNaN: true, noDefaultInfinity: true });
 
 describe("floats", () => {
@@ -56,7 +34,7 @@ describe("floats", () => {
         expect(Number(percent("%.17g", float(value)))).toBe(value);
         expect(Number(spec(float(value), ".16e"))).toBe(value);
         expect(Number(spec(float(value), "<5"))).toBe(value);
-        expect(readFloat(spec(float(value), "030"))).toBe(value);
+        expect(toFloat(spec(float(value), "030"))).toBe(value);
       }),
     );
   });
@@ -116,7 +94,7 @@ describe("formatValue", () => {
         expect(shown).toMatch(/^-?\d{1,3}(,\d{3})*$/);
         expect(shown.length).toBeGreaterThanOrEqual(width);
         expect(BigInt(spec(value < 0n ? -value : value, "#x"))).toBe(value < 0n ? -value : value);
-        expect(readInteger(spec(value, `_>${width}_d`).replace(/^_+/, ""))).toBe(value);
+        expect(BigInt(toInteger(spec(value, `_>${width}_d`).replace(/^_+/, "")))).toBe(value);
       }),
     );
   });
@@ -312,8 +290,8 @@ describe("numbers from text", () => {
     ["", "ValueError"],
     ["9".repeat(4301), "ValueError"],
   ])("reads the integer %j", (text, expected) => {
-    if (expected === "ValueError") expect(errorOf(() => readInteger(text))).toBe(expected);
-    else expect(readInteger(text)).toBe(expected);
+    if (expected === "ValueError") expect(errorOf(() => toInteger(text))).toBe(expected);
+    else expect(BigInt(toInteger(text))).toBe(expected);
   });
 
   it.each<[text: string, expected: number | "ValueError"]>([
@@ -326,7 +304,7 @@ describe("numbers from text", () => {
     [".", "ValueError"],
     ["0x10", "ValueError"],
   ])("reads the float %j", (text, expected) => {
-    if (expected === "ValueError") expect(errorOf(() => readFloat(text))).toBe(expected);
-    else expect(readFloat(text)).toBe(expected);
+    if (expected === "ValueError") expect(errorOf(() => toFloat(text))).toBe(expected);
+    else expect(toFloat(text)).toBe(expected);
   });
 });

@@ -3,14 +3,14 @@ import { cutter } from "../methods/cut.ts";
 import { escapeText, escapeValue } from "../methods/escape.ts";
 import { codePointLength, unitIndex } from "../values/codePoints.ts";
 import { Dict, List, Range, Tuple } from "../values/containers.ts";
+import { toFloat, toInteger } from "../values/conversions.ts";
 import { repr, str } from "../values/print.ts";
-import { Float, Markup, type Text, Undefined } from "../values/scalars.ts";
+import { Markup, type Text, Undefined } from "../values/scalars.ts";
 import {
   concatTexts,
   firstSource,
   isText,
   type PlainText,
-  plain,
   sliceText,
   TextBuilder,
   textOf,
@@ -21,9 +21,8 @@ import { PythonError, type Runtime, type Value } from "../values/types.ts";
 import { refuseUndefined } from "../values/undefined.ts";
 import { ascii } from "./ascii.ts";
 import { floatText } from "./floatText.ts";
-import { characterOf, toFloat } from "./formatSpec.ts";
+import { characterOf } from "./formatSpec.ts";
 import { decimalDigits, digitsInBase } from "./integerText.ts";
-import { readFloat, readInteger } from "./readNumber.ts";
 
 /**
  * Python's `format % argument`: a tuple's items one after another, a dict's by key (`%(name)s`), any other value alone.
@@ -277,18 +276,14 @@ function integer(runtime: Runtime, field: Field, value: bigint, digits: (value: 
 }
 
 /** What `%d` takes: any real number, cut at the point; where it escapes, also the text of an integer. */
+/** A text is no number, unless the format is Markup, which takes what it escapes for one. */
 function whole(value: Value, escapes: boolean): bigint {
-  const integer = asInteger(value);
-  if (integer !== null) return BigInt(integer);
-  const scalar = plain(value);
-  if (scalar instanceof Float) {
-    if (Number.isNaN(scalar.value)) throw new PythonError("ValueError", "NaN is no integer");
-    if (!Number.isFinite(scalar.value)) throw new PythonError("OverflowError", "infinity is no integer");
-    return BigInt(Math.trunc(scalar.value));
-  }
-  if (escapes && isText(value)) return readInteger(textOf(value));
-  if (value instanceof Undefined) refuseUndefined(value);
-  throw new PythonError("TypeError", `a number is needed, found ${typeName(value)}`);
+  if (isText(value) && !escapes) throw notANumber(value);
+  return BigInt(toInteger(value));
+}
+
+function notANumber(value: Value): PythonError {
+  return new PythonError("TypeError", `a number is needed, found ${typeName(value)}`);
 }
 
 function index(value: Value, escapes: boolean): bigint {
@@ -298,13 +293,8 @@ function index(value: Value, escapes: boolean): bigint {
 }
 
 function float(value: Value, escapes: boolean): number {
-  const integer = asInteger(value);
-  if (integer !== null) return toFloat(BigInt(integer));
-  const scalar = plain(value);
-  if (scalar instanceof Float) return scalar.value;
-  if (escapes && isText(value)) return readFloat(textOf(value));
-  if (value instanceof Undefined) refuseUndefined(value);
-  throw new PythonError("TypeError", `a number is needed, found ${typeName(value)}`);
+  if (isText(value) && !escapes) throw notANumber(value);
+  return toFloat(value);
 }
 
 function character(value: Value, escapes: boolean): PlainText {

@@ -1,25 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { errorOf, templateRuntime } from "../../../test/support/templateRuntime.ts";
 import { Dict, DictView, List, Range, Tuple } from "../values/containers.ts";
 import { native } from "../values/native.ts";
 import { Float, Markup, Traced } from "../values/scalars.ts";
 import { Source } from "../values/source.ts";
 import { isText, piecesOf, textOf } from "../values/text.ts";
-import { PythonError, type Runtime, type Value } from "../values/types.ts";
+import type { Value } from "../values/types.ts";
 import { dataAttribute, hasMethod, isMutating, method } from "./index.ts";
 
-const runtime: Runtime = {
-  charge: () => {},
-  allow: () => {},
-  allowItems: () => {},
-  traced: true,
-  now: () => new Date(0),
-  filter: () => undefined,
-  test: () => undefined,
-  mutable: true,
-  enter: () => {},
-  leave: () => {},
-};
+const runtime = templateRuntime({ mutable: true });
 
 function call(self: Value, name: string, ...args: Value[]): Value {
   return method(self, name)!.call(runtime, { positional: [self, ...args], named: null });
@@ -27,16 +17,6 @@ function call(self: Value, name: string, ...args: Value[]): Value {
 
 function named(self: Value, name: string, args: Record<string, Value>): Value {
   return method(self, name)!.call(runtime, { positional: [self], named: new Map(Object.entries(args)) });
-}
-
-function errorOf(run: () => unknown): string {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof PythonError) return error.type;
-    throw error;
-  }
-  return "none";
 }
 
 function dict(fields: Record<string, Value>): Dict {

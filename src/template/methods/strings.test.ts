@@ -1,26 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { errorOf, templateRuntime } from "../../../test/support/templateRuntime.ts";
 import { List, Tuple } from "../values/containers.ts";
 import { Traced } from "../values/scalars.ts";
 import { Source } from "../values/source.ts";
 import { fromPieces, isText, type PlainText, piecesOf, textOf } from "../values/text.ts";
-import { PythonError, type Runtime, type Value } from "../values/types.ts";
+import type { Value } from "../values/types.ts";
 import { method } from "./index.ts";
 
-const runtime: Runtime = {
-  charge: () => {},
-  allowItems: () => {},
-  allow: (length) => {
-    if (length > 100_000) throw new PythonError("Limit", "too long");
-  },
-  traced: true,
-  now: () => new Date(0),
-  filter: () => undefined,
-  test: () => undefined,
-  mutable: true,
-  enter: () => {},
-  leave: () => {},
-};
+const runtime = templateRuntime({ mutable: true, most: 100_000 });
 
 function call(self: Value, name: string, ...args: Value[]): Value {
   return method(self, name)!.call(runtime, { positional: [self, ...args], named: null });
@@ -34,16 +22,6 @@ function named(self: Value, name: string, args: Record<string, Value>): Value {
 function shown(value: Value): unknown {
   if (value instanceof List || value instanceof Tuple) return value.items.map(shown);
   return isText(value) ? textOf(value) : value;
-}
-
-function errorOf(run: () => unknown): string {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof PythonError) return error.type;
-    throw error;
-  }
-  return "none";
 }
 
 const system = new Source("messages", null, null, false).child(0).child("content");

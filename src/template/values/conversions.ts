@@ -1,9 +1,10 @@
-import { integer } from "../values/numbers.ts";
-import { typeName } from "../values/print.ts";
-import { Float, Undefined } from "../values/scalars.ts";
-import { isText, plain, textOf } from "../values/text.ts";
-import { PythonError, type Value } from "../values/types.ts";
-import { refuseUndefined } from "../values/undefined.ts";
+import { decimalValue } from "../methods/characters.ts";
+import { integer } from "./numbers.ts";
+import { typeName } from "./print.ts";
+import { Float, Undefined } from "./scalars.ts";
+import { isText, plain, textOf } from "./text.ts";
+import { PythonError, type Value } from "./types.ts";
+import { refuseUndefined } from "./undefined.ts";
 
 /** `int(value)`, or `int(text, base)` for a text. Throws what Python raises. */
 export function toInteger(value: Value, base: number | null = null): number | bigint {
@@ -111,12 +112,5 @@ function asciiNumber(text: string): string {
 /** The ASCII form of a text of decimal digits in any script; null for any other text. */
 export function decimalDigits(text: string): string | null {
   if (/^[0-9]+$/.test(text)) return text;
-  if (!/^\p{Nd}+$/u.test(text)) return null;
-  return Array.from(text, (digit) => {
-    // Digits stand in runs of ten, each from 0 to 9.
-    const code = digit.codePointAt(0)!;
-    let start = code;
-    while (/\p{Nd}/u.test(String.fromCodePoint(start - 1))) start--;
-    return String((code - start) % 10);
-  }).join("");
+  return /^\p{Nd}+$/u.test(text) ? Array.from(text, decimalValue).join("") : null;
 }
