@@ -29,13 +29,14 @@ export type ErrorCode =
   | "unknown_parser"
   | "family_not_available"
   // chat templates: wrong syntax; Python would raise; the template itself raises; too much work; none of this name; several,
-  // none of which is the default
+  // none of which is the default; a renderer gives other ids
   | "template_syntax"
   | "template_error"
   | "template_raised"
   | "template_limit"
   | "unknown_template"
   | "template_missing"
+  | "template_mismatch"
   // files and models
   | "file_not_found"
   | "invalid_gguf"

@@ -175,6 +175,33 @@ export {
   type TrainingSample,
   type Turn,
 } from "./rollout/index.ts";
+export {
+  type Adaptation,
+  type AdaptedMessages,
+  adaptMessages,
+  type ChatTemplate,
+  type ChatTemplateOption,
+  type ChatTemplates,
+  type ChosenTemplate,
+  type CompileOptions,
+  capabilities,
+  chooseTemplate,
+  compileTemplate,
+  defaultLimits,
+  type MessageChange,
+  type ReadTemplatesOptions,
+  readTemplates,
+  type Source,
+  type TemplateCapabilities,
+  type TemplateContext,
+  type TemplateFacts,
+  type TemplateLimits,
+  type TemplateRenderOptions,
+  type TemplateRequest,
+  type TemplateSource,
+  type TemplateTrace,
+  type TracePiece,
+} from "./template/index.ts";
 export * from "./tokenizer/index.ts";
 export {
   attributeTextSegments,
@@ -187,3 +214,22 @@ export {
   tokensPerMessage,
   Utf8Stream,
 } from "./tokens/index.ts";
+export {
+  type FamilyMatch,
+  formatReport,
+  type IdMismatch,
+  type MismatchPlace,
+  type RefusalMismatch,
+  type RendererResolution,
+  type ResolveRendererOptions,
+  resolveRenderer,
+  type VerifyLevel,
+  type VerifyMismatch,
+  type VerifyOptions,
+  type VerifyProbe,
+  type VerifyProgress,
+  type VerifyReport,
+  type VerifySkip,
+  verifyRenderer,
+} from "./verify/index.ts";
+export type { TitoWarning, WarningCode, WarningHandler } from "./warnings.ts";

@@ -1,10 +1,11 @@
 /** What a warning is about, as a value to branch on. */
 export type WarningCode =
   // chat templates: the model has none, and plain ChatML stands for it; the template does not describe tools to the model;
-  // messages were changed so that the template can write them
+  // messages were changed so that the template can write them; a family was chosen because it renders the template identically
   | "template_fallback"
   | "tools_not_described"
   | "messages_adapted"
+  | "family_identified"
   // renderer pools: a checkout was forgotten; everything runs in the calling thread
   | "pool_checkout_abandoned"
   | "pool_inline";

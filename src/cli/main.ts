@@ -1,14 +1,19 @@
 #!/usr/bin/env node
 import { conformCommand } from "../conform/index.ts";
 import { TitoError } from "../errors.ts";
+import { templateCommand } from "./template/command.ts";
 
 const usage = `tito COMMAND …
 
   conform FILES…   runs recorded cases through the library and says which pass
+  template …       renders a chat template, says what it supports, compares a model's renderer with it
 
 tito COMMAND --help says more.`;
 
-const commands: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = { conform: conformCommand };
+const commands: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {
+  conform: conformCommand,
+  template: (args) => templateCommand(args),
+};
 
 /** Runs a command and gives the exit code: 0 done, 1 something failed, 2 wrong usage. */
 async function main([name, ...args]: readonly string[]): Promise<number> {

@@ -55,7 +55,7 @@ export {
   rendererConfigJsonSchema,
   rendererConfigSchema,
 } from "./rendererConfig.ts";
-export { type ResolveConfigOptions, resolveConfig } from "./resolveConfig.ts";
+export { familyOfModel, type ResolveConfigOptions, resolveConfig } from "./resolveConfig.ts";
 export { effectiveRetention } from "./retention.ts";
 export { type FamilyRetention, type RetentionRow, retentionTable } from "./retentionTable.ts";
 export type { ThinkingRetention } from "./sharedFields.ts";

@@ -39,11 +39,16 @@ export function resolveConfig(options: ResolveConfigOptions): RendererConfig {
 /** A known model's family; else the default renderer, if nothing was asked for that it cannot do. */
 function chosenByName(written: AutoConfigInput, options: ResolveConfigOptions): object {
   const { identify: _, ...shared } = written;
-  const name = own(modelMap, options.nameOrPath) ?? customModels.get(options.nameOrPath ?? "");
+  const name = familyOfModel(options.nameOrPath);
   if (name !== undefined) return { ...shared, name };
   const blocked = blockedByDefault(options);
   if (blocked.length > 0) throw unknownModel(options, blocked);
   return { ...shared, name: "default" };
+}
+
+/** Name of the family that a model's exact name stands for. */
+export function familyOfModel(nameOrPath: string | undefined): string | undefined {
+  return own(modelMap, nameOrPath) ?? customModels.get(nameOrPath ?? "");
 }
 
 function blockedByDefault({ nameOrPath, config, chatTemplateKwargs = {} }: ResolveConfigOptions): string[] {

@@ -56,8 +56,8 @@ export async function openPool(
   const { threads = Math.min(size, cores), onWarning = warn, inlineBelow = DEFAULT_INLINE_BELOW } = options;
   if (signal?.aborted) throw aborted(signal);
   const tokenizer = typeof source === "string" ? await loadTokenizer(source, { ...options.tokenizer, signal }) : source;
-  const { chatTemplateKwargs, imageProcessor } = options;
-  const renderer = createRenderer(tokenizer, options.config, { chatTemplateKwargs, imageProcessor, onWarning });
+  const { chatTemplateKwargs, imageProcessor, verify } = options;
+  const renderer = createRenderer(tokenizer, options.config, { chatTemplateKwargs, imageProcessor, verify, onWarning });
   const hasThreads = size > 0 && threads > 0 && threadsKnow(renderer.config, onWarning);
   const shared = hasThreads ? threadTokenizer(source, tokenizer, options, onWarning) : undefined;
   const group =
@@ -113,6 +113,7 @@ const OPTION_NAMES: readonly (keyof RendererPoolOptions)[] = [
   "threads",
   "config",
   "chatTemplateKwargs",
+  "verify",
   "imageProcessor",
   "tokenizer",
   "inlineBelow",

@@ -3,7 +3,7 @@ import type { ChatTemplateKwargs, RendererConfigInput } from "../configs/index.t
 import type { ImageProcessor } from "../images/index.ts";
 import type { Message } from "../messages/index.ts";
 import type { ParsedResponse, ParserEvent, ParserState } from "../parse/index.ts";
-import type { ParseOptions, Renderer, RenderOptions } from "../renderers/index.ts";
+import type { CreateRendererOptions, ParseOptions, Renderer, RenderOptions } from "../renderers/index.ts";
 import type { Ids, TokenizerOptions } from "../tokenizer/index.ts";
 import type { RenderedTokens } from "../tokens/index.ts";
 import type { TitoWarning, WarningHandler } from "../warnings.ts";
@@ -107,6 +107,8 @@ export interface RendererPoolOptions {
   /** As for `createRenderer`. */
   readonly config?: RendererConfigInput | undefined;
   readonly chatTemplateKwargs?: ChatTemplateKwargs | undefined;
+  /** As in `createRenderer`: once, in the calling thread. */
+  readonly verify?: CreateRendererOptions["verify"];
   /** As for `createRenderer`. Conversations with images are then rendered in this thread, as those with `images` are. */
   readonly imageProcessor?: ImageProcessor | undefined;
   /** How files are read, when the pool loads the tokenizer itself. */

@@ -1,7 +1,11 @@
-import { type ChatTemplateKwargs, type RendererConfigInput, resolveConfig } from "../configs/index.ts";
+import type { ChatTemplateKwargs, RendererConfigInput } from "../configs/index.ts";
+import { TitoError } from "../errors.ts";
 import type { ImageProcessor } from "../images/index.ts";
 import type { Tokenizer } from "../tokenizer/types.ts";
-import type { WarningHandler } from "../warnings.ts";
+import { requireIdentical } from "../verify/requireIdentical.ts";
+import { chooseConfig } from "../verify/resolveRenderer.ts";
+import type { FamilyMatch, VerifyLevel } from "../verify/types.ts";
+import { type WarningHandler, warn } from "../warnings.ts";
 import { bindConfig } from "./bindConfig.ts";
 import type { Renderer } from "./renderer.ts";
 
@@ -10,16 +14,22 @@ export interface CreateRendererOptions {
   readonly chatTemplateKwargs?: ChatTemplateKwargs | undefined;
   /** Says how many tokens the model has for an image. Default: the family's own rule, where it is published. */
   readonly imageProcessor?: ImageProcessor | undefined;
+  /**
+   * Hold the renderer against the model's own chat template, on some ten conversations (`"quick"`) or sixty (`"full"`): other ids
+   * are an error. The same tokenizer and config are verified once in a process. Default `"off"`.
+   */
+  readonly verify?: "off" | VerifyLevel | undefined;
   /** Takes warnings (`template_fallback`, `tools_not_described` …), each code once. Default: the process's own. */
   readonly onWarning?: WarningHandler | undefined;
 }
 
 /**
  * A renderer for a tokenizer: by the model's exact name, or by an explicit config. A model of another name is rendered by its
- * own chat template (`{ name: "default" }`).
+ * own chat template (`{ name: "default" }`); with `{ name: "auto", identify: true }` by the family that renders this template
+ * identically, if there is one.
  *
  * @throws TitoError `unknown_model`, `family_not_available`, `invalid_config`, `token_missing`, `template_syntax`,
- *   `template_missing`, `unknown_template`, `unknown_parser`
+ *   `template_missing`, `template_mismatch`, `unknown_template`, `unknown_parser`
  * @example
  * const renderer = createRenderer(await loadTokenizer("model.gguf"), { name: "qwen3" });
  * const prompt = renderer.renderIds([{ role: "user", content: "hi" }], { addGenerationPrompt: true });
@@ -29,6 +39,27 @@ export function createRenderer(
   config?: RendererConfigInput,
   options: CreateRendererOptions = {},
 ): Renderer {
-  const resolved = resolveConfig({ nameOrPath: tokenizer.nameOrPath, config, ...options });
-  return bindConfig(tokenizer, resolved, options);
+  const { verify = "off" } = options;
+  checkVerify(verify);
+  const { config: resolved, match } = chooseConfig(tokenizer, config, options);
+  if (match !== null) warnOfMatch(tokenizer, match, options.onWarning);
+  const renderer = bindConfig(tokenizer, resolved, options);
+  if (verify !== "off") requireIdentical(renderer, verify);
+  return renderer;
+}
+
+/** A word that is not known must not pass for "off". */
+function checkVerify(verify: string): void {
+  if (["off", "quick", "full"].includes(verify)) return;
+  throw new TitoError("invalid_config", `verify: expected "off", "quick" or "full", found ${JSON.stringify(verify)}.`, {
+    details: { field: "verify", expected: ["off", "quick", "full"], actual: verify },
+  });
+}
+
+function warnOfMatch({ nameOrPath }: Tokenizer, match: FamilyMatch, onWarning: WarningHandler | undefined): void {
+  const model = nameOrPath === undefined ? "The tokenizer names no model" : `The model "${nameOrPath}" is not known`;
+  const message =
+    `${model}, and the ${match.family} family renders its chat template identically, so it is used. ` +
+    `Pass ${JSON.stringify(match.config)} as config to choose it yourself.`;
+  warn({ code: "family_identified", message, details: { nameOrPath, match } }, onWarning);
 }

@@ -20,6 +20,7 @@ export {
   turns,
 } from "./conversations.ts";
 export { images } from "./images.ts";
+export { type MatchesTemplateOptions, matchesTemplate, templateConversations } from "./matchesTemplate.ts";
 export {
   bridgeEqualsRender,
   bridgeExtends,

@@ -9,7 +9,7 @@
 import type { DefaultConfig } from "../../configs/index.ts";
 import { TitoError } from "../../errors.ts";
 import type { WireFormat, WriteContext } from "../../format/index.ts";
-import { type Conversation, normalise } from "../../messages/index.ts";
+import { type Conversation, normalise, type ToolSpec } from "../../messages/index.ts";
 import {
   adaptations,
   adaptMessages,
@@ -48,6 +48,7 @@ export function bindDefault(tokenizer: Tokenizer, config: DefaultConfig, onWarni
   const warning = warnOnce(onWarning);
   const variables = { specialTokens: tokenizer.specialTokens, templateKwargs: config.templateKwargs };
   const bound = new Map<string, BoundTemplate>();
+  const options = config.now === undefined ? {} : { now: new Date(config.now) };
 
   function templateFor(tools: boolean): BoundTemplate {
     const { name, text, source } = chosen(tokenizer, config, tools);
@@ -56,7 +57,12 @@ export function bindDefault(tokenizer: Tokenizer, config: DefaultConfig, onWarni
     const template = compileTemplate(text);
     const shape = turnShape(
       template,
-      (messages, prompt) => templateContext({ messages: messages.map(asMessage), tools: undefined }, variables, prompt),
+      (messages, { addGenerationPrompt, tools }) =>
+        templateContext(
+          { messages: messages.map(asMessage), tools: tools as readonly ToolSpec[] | undefined },
+          variables,
+          addGenerationPrompt,
+        ),
       tokenizer.addedTokens,
     );
     const entry = { template, source, shape };
@@ -75,14 +81,13 @@ export function bindDefault(tokenizer: Tokenizer, config: DefaultConfig, onWarni
   const stops = stopIds(tokenizer, plain.shape);
 
   function write(out: SpanWriter, conversation: Conversation, { generates, continuesFinal }: WriteContext): void {
-    const hasTools = (conversation.tools?.length ?? 0) > 0;
-    const { template, shape, source } = templateFor(hasTools);
-    if (hasTools) warnOfTools(template, source, warning);
+    // An empty list of tools is one: transformers takes the template for tools then.
+    const { template, shape, source } = templateFor(conversation.tools !== undefined);
+    if (conversation.tools?.length) warnOfTools(template, source, warning);
     const { adapted, indices } = adapt(conversation, template);
-    const trace = template.trace(templateContext(adapted, variables, generates));
-    const prompt = generates
-      ? promptLength(trace, shape, () => template.render(templateContext(adapted, variables, false)))
-      : 0;
+    const trace = template.trace(templateContext(adapted, variables, generates), options);
+    const plain = () => template.render(templateContext(adapted, variables, false), options);
+    const prompt = generates ? promptLength(trace, shape, plain) : 0;
     const own = new SpanWriter({ contentSpecials: config.contentSpecials });
     writeTrace(own, continuesFinal ? openFinalMessage(trace, adapted.messages) : trace, {
       messages: adapted.messages,

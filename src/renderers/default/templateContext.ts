@@ -1,4 +1,4 @@
-import type { Conversation, JsonInput } from "../../messages/index.ts";
+import type { Conversation } from "../../messages/index.ts";
 import type { TemplateContext } from "../../template/index.ts";
 import type { Tokenizer } from "../../tokenizer/types.ts";
 
@@ -18,12 +18,12 @@ export function templateContext(
   { specialTokens, templateKwargs }: TemplateVariables,
   addGenerationPrompt: boolean,
 ): TemplateContext {
-  return new Map<string, JsonInput>([
+  return new Map<string, unknown>([
     ...specialTokens,
     ["documents", null],
-    ...(Object.entries(templateKwargs) as [string, JsonInput][]),
-    ["messages", messages.map(({ raw }) => raw as unknown as JsonInput)],
-    ["tools", (tools as unknown as JsonInput) ?? null],
+    ...Object.entries(templateKwargs),
+    ["messages", messages.map(({ raw }) => raw)],
+    ["tools", tools ?? null],
     ["add_generation_prompt", addGenerationPrompt],
   ]);
 }

@@ -22,8 +22,12 @@ interface Segment {
   readonly kind: "scaffold" | "role" | "content" | "value";
   /** The message that it comes from; -1: none. */
   readonly from: number;
+  /** The last key of its path in the context; null: it is the template's own. */
+  readonly field: string | number | null;
   /** The message that the template stands at; -1: none. */
   readonly writing: number;
+  /** The statement that wrote it, by its place in the template. */
+  readonly at: number;
 }
 
 interface OwnedSegment extends Segment {
@@ -42,8 +46,10 @@ export function writeTrace(out: SpanWriter, trace: TemplateTrace, options: Trace
     out.at(isPrompt ? -1 : segment.message);
     const end = segment.start + segment.text.length;
     const range = isPrompt ? undefined : sampled.find((one) => segment.start >= one[0] && end <= one[1]);
-    if (range) out.at(range[2]).sampled(segment.text);
-    else if (segment.kind === "scaffold" || (segment.kind !== "value" && isAssistant)) out.scaffold(segment.text);
+    // A tool's spec or a variable is no model's word, wherever the template puts it.
+    if (range && !isOutside(segment)) out.at(range[2]).sampled(segment.text);
+    else if (segment.kind === "scaffold" || isRole(segment)) out.scaffold(segment.text);
+    else if (segment.kind !== "value" && isAssistant) out.scaffold(segment.text);
     else if (segment.kind === "content") out.body(segment.text);
     else out.foreign(segment.text);
   }
@@ -67,11 +73,11 @@ function ownedSegments(trace: TemplateTrace, options: TraceSpansOptions, promptS
   for (let start = 0; start < outside.length; ) {
     const { writing } = outside[start]!;
     let end = start + 1;
-    const isOutside = (at: number) =>
-      outside[at]!.writing < 0 && outside[at]!.start >= bodyStart && !ends.has(outside[at]!.start);
-    if (writing < 0) while (end < outside.length && isOutside(end)) end++;
+    const goesOn = ({ start, writing: next }: Segment) =>
+      next === writing && (writing >= 0 || (start >= bodyStart && !ends.has(start)));
+    while (end < outside.length && goesOn(outside[end]!)) end++;
     const block = outside.slice(start, end);
-    owned.push(...(writing < 0 ? ownBlock(block, bodyStart) : block.map((one) => ({ ...one, message: writing }))));
+    owned.push(...(writing < 0 ? ownBlock(block, bodyStart) : ownTurn(block, options)));
     start = end;
   }
   return withEmptySystem(owned, messages, bodyStart, promptStart);
@@ -86,6 +92,53 @@ function ownBlock(block: readonly Segment[], bodyStart: number): OwnedSegment[] 
     return { ...segment, message: owner };
   });
 }
+
+/**
+ * A turn is the message's that the template stands at. Only an assistant's may hold what others say, results behind its calls:
+ * that is theirs with what leads to it, and with the words behind it up to the assistant's own content, because no model
+ * samples it.
+ */
+function ownTurn(block: readonly Segment[], options: TraceSpansOptions): OwnedSegment[] {
+  const { messages } = options;
+  const { writing } = block[0]!;
+  const isAssistant = (message: number) => messages[message]?.role === "assistant";
+  if (!isAssistant(writing)) return block.map((segment) => ({ ...segment, message: writing }));
+  const isForeign = ({ from }: Segment) => from >= 0 && !isAssistant(from);
+  const leads = block.flatMap((segment, index) =>
+    isForeign(segment) ? [{ start: leadStart(block, index, options), end: segment.start, message: segment.from }] : [],
+  );
+  const starts = leads.map((lead) => lead.start);
+  let owner = writing;
+  return cutAt(block, starts).map((segment) => {
+    const lead = leads.find(({ start, end }) => segment.start >= start && segment.start < end);
+    if (isForeign(segment)) owner = segment.from;
+    else if (lead) owner = lead.message;
+    else if (segment.from >= 0 && segment.kind === "content") owner = writing;
+    return { ...segment, message: owner };
+  });
+}
+
+/**
+ * Where the words that lead to a piece begin: behind the turn's end, else at the first control token, of what one statement
+ * writes behind the assistant's own words. The name of the tool may be the assistant's.
+ */
+function leadStart(block: readonly Segment[], index: number, { shape, tokens }: TraceSpansOptions): number {
+  const { at, start } = block[index]!;
+  let first = index;
+  while (first > 0 && block[first - 1]!.at === at && !isOwnWords(block[first - 1]!)) first--;
+  const begin = block[first]!.start;
+  const text = block
+    .slice(first, index)
+    .map((segment) => segment.text)
+    .join("");
+  const turnEnd = shape.turnEnd === null ? -1 : text.lastIndexOf(shape.turnEnd);
+  if (turnEnd >= 0) return begin + turnEnd + shape.turnEnd!.length;
+  const control = tokens.filter(({ special }) => special).map(({ content }) => text.indexOf(content));
+  const token = Math.min(...control.filter((place) => place >= 0));
+  return Number.isFinite(token) ? begin + token : start;
+}
+
+const isOwnWords = ({ kind, field }: Segment): boolean => kind === "content" || (kind === "value" && field !== "name");
 
 /** A system message without text leaves no piece of its own: then the first turn that is nobody's is its. */
 function withEmptySystem(
@@ -113,7 +166,9 @@ function segmentsOf({ pieces }: TemplateTrace, specialTokens: ReadonlyMap<string
       text: piece.text,
       kind: kindOf(piece, specialTokens),
       from: piece.source?.message ?? -1,
+      field: piece.source?.key ?? null,
       writing: piece.writing,
+      at: piece.at,
     };
     start += piece.text.length;
     return segment;
@@ -151,11 +206,11 @@ function sampledRanges(text: string, segments: readonly OwnedSegment[], options:
       const turn = segments.slice(at, next);
       const end = next < segments.length ? segments[next]!.start : text.length;
       const own = text.slice(start, Math.min(end, text.length));
-      const from = start + headerLength(own, turn, shape);
+      const from = start + headerLength(own, turn, options);
       const closing = closeEnd(own, turn, options);
       const following = closing === null ? firstToken(text.slice(end), tokens) : null;
       const closes = following !== null && shape.nextTurn.includes(following);
-      const to = closing !== null ? start + closing : end + (closes ? following.length : 0);
+      const to = closing !== null ? start + closing : closes ? end + following.length : start + openEnd(own, turn);
       if (to > from) ranges.push([from, to, message]);
     }
     at = next;
@@ -164,28 +219,45 @@ function sampledRanges(text: string, segments: readonly OwnedSegment[], options:
 }
 
 /** Behind the generation prompt, or what opens a turn in any case, where the words before what was said hold it. */
-function headerLength(turn: string, segments: readonly Segment[], { generationPrompt, header }: TurnShape): number {
+function headerLength(turn: string, segments: readonly Segment[], { shape, tokens }: TraceSpansOptions): number {
+  const { generationPrompt, afterResult, header } = shape;
   const said = segments.find(isSaid);
   const own = said === undefined ? turn : turn.slice(0, said.start - segments[0]!.start);
-  for (const opening of [generationPrompt, header]) {
+  for (const opening of [generationPrompt, afterResult, header]) {
     if (opening === "") continue;
     const at = turn.startsWith(opening) ? 0 : own.lastIndexOf(opening);
     if (at >= 0) return at + opening.length;
   }
-  return sharedOpening(own, generationPrompt).length;
+  // The end of the results before it may stand ahead of a turn that opens in another way.
+  const marker = firstToken(generationPrompt, tokens);
+  const start = marker === null ? 0 : Math.max(0, own.lastIndexOf(marker));
+  return start + sharedOpening(own.slice(start), generationPrompt).length;
+}
+
+/** Where a turn without a last token ends: before the white space that the template puts behind what was said. */
+function openEnd(turn: string, segments: readonly Segment[]): number {
+  return Math.max(saidEnd(segments), turn.trimEnd().length);
 }
 
 /** Where a turn ends: behind its token that stands behind what was said; null: no token ends it. */
 function closeEnd(turn: string, segments: readonly Segment[], { shape, tokens }: TraceSpansOptions): number | null {
-  const last = segments.findLast(isSaid);
-  const said = last === undefined ? 0 : last.start + last.text.length - segments[0]!.start;
+  const said = saidEnd(segments);
   const rest = turn.slice(said);
   const at = shape.turnEnd === null ? -1 : rest.lastIndexOf(shape.turnEnd);
   const end = at >= 0 ? at + shape.turnEnd!.length : lastToken(rest, tokens)?.end;
   return end === undefined ? null : said + end;
 }
 
-const isSaid = ({ kind }: Segment): boolean => kind === "content" || kind === "value";
+function saidEnd(segments: readonly Segment[]): number {
+  const last = segments.findLast(isSaid);
+  return last === undefined ? 0 : last.start + last.text.length - segments[0]!.start;
+}
+
+/** A role is the program's word and may be a part of a control token (`<|user|>`), as long as it is a name and no marker. */
+const isRole = ({ kind, text }: Segment): boolean => kind === "role" && /^[\p{L}\p{N}_-]+$/u.test(text);
+const isOutside = ({ kind, from }: Segment): boolean => kind === "value" && from < 0;
+const isSaid = (segment: Segment): boolean =>
+  segment.kind === "content" || (segment.kind === "value" && !isOutside(segment));
 
 function cutAt<S extends Segment>(segments: readonly S[], places: readonly number[]): S[] {
   if (places.length === 0) return [...segments];

@@ -7,6 +7,8 @@ export interface TurnShape {
   readonly generationPrompt: string;
   /** What opens a turn in any case: the generation prompt without the thinking that it may open. */
   readonly header: string;
+  /** The generation prompt behind a tool's result, where it is another one. */
+  readonly afterResult: string;
   /** The token that ends a turn; null: none stands there. */
   readonly turnEnd: string | null;
   /** Where no token ends a turn: the special tokens that begin the next one, which the model samples then. */
@@ -21,7 +23,10 @@ export interface ProbeMessage {
   readonly tool_call_id?: string;
 }
 
-export type ContextOf = (messages: readonly ProbeMessage[], addGenerationPrompt: boolean) => TemplateContext;
+export type ContextOf = (
+  messages: readonly ProbeMessage[],
+  options: { readonly addGenerationPrompt: boolean; readonly tools: readonly object[] | undefined },
+) => TemplateContext;
 
 const question: ProbeMessage = { role: "user", content: "Question" };
 const answer: ProbeMessage = { role: "assistant", content: "Answer" };
@@ -33,12 +38,20 @@ const call: ProbeMessage = {
 };
 const result: ProbeMessage = { role: "tool", content: "Result", tool_call_id: "call00001" };
 
+const probeTool = {
+  type: "function",
+  function: { name: "probe", description: "Probe", parameters: { type: "object", properties: {} } },
+};
+
 /** Probes that a template refuses say nothing; then the generation prompt is all there is to go by. */
 export function turnShape(template: ChatTemplate, contextOf: ContextOf, tokens: readonly AddedToken[]): TurnShape {
-  const trace = (messages: readonly ProbeMessage[], prompt = false) => traced(template, contextOf(messages, prompt));
-  const plain = trace([question]);
-  const prompting = trace([question], true);
-  const generationPrompt = plain && prompting ? addedText(plain.text, prompting.text) : "";
+  const withTools =
+    (tools: readonly object[] | undefined) =>
+    (messages: readonly ProbeMessage[], prompt = false) =>
+      traced(template, contextOf(messages, { addGenerationPrompt: prompt, tools }));
+  // A template that is for tools alone may fail without any.
+  const trace = withTools(undefined)([question]) === null ? withTools([probeTool]) : withTools(undefined);
+  const generationPrompt = promptBehind(trace, [question]);
   const turns = trace([question, answer, question, answer]);
   const thinking = trace([question, thought]);
   const openings = [1, 3].flatMap((message) => {
@@ -52,10 +65,31 @@ export function turnShape(template: ChatTemplate, contextOf: ContextOf, tokens: 
   const next = [turns && nextToken(turns, 1, tokens), acting && nextToken(acting, 1, tokens)];
   return {
     generationPrompt,
+    afterResult: promptBehind(trace, [question, call, result]),
     header: withoutMarker(shared, thinking && lastMarker(openingOf(thinking, 1, "reasoning_content") ?? "")),
     turnEnd: turnEnd?.content ?? null,
     nextTurn: turnEnd === null ? [...new Set(next.filter((token) => token !== null))] : [],
   };
+}
+
+/** The generation prompt behind a conversation: what is added for it, or what stands there in any case. */
+function promptBehind(
+  trace: (messages: readonly ProbeMessage[], prompt?: boolean) => TemplateTrace | null,
+  messages: readonly ProbeMessage[],
+): string {
+  const plain = trace(messages);
+  const prompting = trace(messages, true);
+  if (plain === null || prompting === null) return "";
+  const added = addedText(plain.text, prompting.text);
+  if (added !== "") return added;
+  const tail = textOf(plain.pieces.slice(plain.pieces.findLastIndex(isOfMessage) + 1));
+  const answered = trace([...messages, answer]);
+  const opening = answered && openingOf(answered, messages.length, "content");
+  return opening && sharedOpening(tail, opening) !== "" ? tail : "";
+}
+
+function isOfMessage({ writing, source }: Pieces[number]): boolean {
+  return writing >= 0 || (source !== null && source.message >= 0);
 }
 
 function traced(template: ChatTemplate, context: TemplateContext): TemplateTrace | null {
@@ -66,10 +100,17 @@ function traced(template: ChatTemplate, context: TemplateContext): TemplateTrace
   }
 }
 
-/** What a render has that another one has not, where the other one is its beginning. */
+/**
+ * What a render has at its end that another one has not. Where the other one is not its beginning, it may end with a token
+ * instead (`<|endoftext|>`).
+ */
 export function addedText(plain: string, prompting: string): string {
-  return prompting.startsWith(plain) ? prompting.slice(plain.length) : "";
+  if (prompting.startsWith(plain)) return prompting.slice(plain.length);
+  const shared = sharedOpening(plain, prompting).length;
+  return isMarker(plain.slice(shared)) ? prompting.slice(shared) : "";
 }
+
+const isMarker = (text: string): boolean => /^\s*(?:<[^<>\s]+>|\[[^[\]\s]+\])\s*$/.test(text);
 
 type Pieces = TemplateTrace["pieces"];
 
@@ -95,6 +136,7 @@ function isSaid({ source }: Pieces[number]): boolean {
 /** The template's own text behind the content of a message, as long as it writes that message. */
 function closingOf({ pieces }: TemplateTrace, message: number): string {
   const last = pieces.findLastIndex((piece) => isFrom(piece, message, "content"));
+  if (last < 0) return "";
   let end = last + 1;
   while (end < pieces.length && pieces[end]!.writing === pieces[last]!.writing) end++;
   return textOf(pieces.slice(last + 1, end));
@@ -103,7 +145,7 @@ function closingOf({ pieces }: TemplateTrace, message: number): string {
 /** The special token that the text behind a message begins with. */
 function nextToken({ pieces }: TemplateTrace, message: number, tokens: readonly AddedToken[]): string | null {
   const last = pieces.findLastIndex(({ writing, source }) => writing === message || source?.message === message);
-  return firstToken(textOf(pieces.slice(last + 1)), tokens);
+  return last < 0 ? null : firstToken(textOf(pieces.slice(last + 1)), tokens);
 }
 
 /** The special token at the beginning of a text. */
@@ -159,5 +201,8 @@ function lastMarker(text: string): string | null {
 
 function withoutMarker(text: string, marker: string | null): string {
   const trimmed = text.trimEnd();
-  return marker !== null && trimmed.endsWith(marker) && trimmed !== marker ? trimmed.slice(0, -marker.length) : text;
+  if (marker === null || !trimmed.endsWith(marker)) return text;
+  const rest = trimmed.slice(0, -marker.length);
+  // Where nothing is left, the marker opens the turn and no thinking.
+  return rest.trim() === "" ? text : rest;
 }

@@ -51,7 +51,7 @@ export interface MessageAt {
   readonly message: number;
 }
 
-/** The pieces of a render's output; the template's own words that stand together are one. */
+/** The pieces of a render's output; what one statement writes of the template's own words without a break is one. */
 export class TracedOutput implements Output {
   readonly pieces: TracePiece[] = [];
   readonly #run: MessageAt;
@@ -79,7 +79,8 @@ export class TracedOutput implements Output {
   }
 
   #write(text: string, source: Source | null, writing: number, at: number): void {
-    if (source?.isTemplate) this.#push(text, null, source.message, at);
+    // Words that were collected earlier belong where they are printed, if that is at a message.
+    if (source?.isTemplate) this.#push(text, null, writing >= 0 ? writing : source.message, at);
     else this.#push(text, source, writing, at);
   }
 
@@ -87,7 +88,8 @@ export class TracedOutput implements Output {
     if (text === "") return;
     this.#length += text.length;
     const last = this.#last;
-    if (last !== null && source === null && last.source === null && last.writing === writing) last.text += text;
+    const goesOn = last !== null && source === null && last.source === null;
+    if (goesOn && last.at === at && last.writing === writing) last.text += text;
     else {
       this.#last = { text, source, writing, at };
       this.pieces.push(this.#last);

@@ -6,8 +6,9 @@ import type { Expression, Statement } from "../syntax/ast.ts";
 import { tests } from "../tests/index.ts";
 import { Dict } from "../values/containers.ts";
 import { fromContext } from "../values/fromContext.ts";
+import { Markup } from "../values/scalars.ts";
 import { Source } from "../values/source.ts";
-import type { PlainText } from "../values/text.ts";
+import { fromPieces, isText, type PlainText, piecesOf } from "../values/text.ts";
 import type { Callable, Runtime, Value } from "../values/types.ts";
 import { type Output, PlainOutput, TracedBlock, TracedOutput } from "./output.ts";
 import { undefinedName } from "./scope.ts";
@@ -138,6 +139,15 @@ export class Run implements Runtime {
     if (this.message < 0) return null;
     if (this.#templateSource?.message !== this.message) this.#templateSource = Source.ofTemplate(this.message);
     return this.#templateSource;
+  }
+
+  /** A value that outlives the loop's turn: its words remember for which message they were written. */
+  remembered(value: Value): Value {
+    if (!this.traced || this.message < 0 || !isText(value)) return value;
+    const source = this.templateSource();
+    const pieces = piecesOf(value).map((piece) => (piece.source === null ? { text: piece.text, source } : piece));
+    const text = fromPieces(pieces);
+    return value instanceof Markup ? new Markup(text) : text;
   }
 
   /** Is this value a message of the conversation? Then what the template writes next may belong to it. */

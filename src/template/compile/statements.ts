@@ -228,7 +228,7 @@ export function compileTarget(target: Target, scope: Scope): Store {
         if (attribute.startsWith("_")) {
           throw new PythonError("SecurityError", `a namespace has no attribute that begins with "_": ${attribute}`);
         }
-        object.attributes.set(attribute, value);
+        object.attributes.set(attribute, frame.run.remembered(value));
       };
     }
     case "targets": {
