@@ -1,16 +1,24 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { messagesOf, readCases, toolsOf } from "../../src/conform/cases.ts";
 import { conform } from "../../src/conform/index.ts";
-import { familyNames } from "../../src/index.ts";
+import { equalRows } from "../../src/conform/outcome.ts";
+import { TokenizerShelf } from "../../src/conform/tokenizers.ts";
+import { familyNames, type ToolSpec } from "../../src/index.ts";
 import { requireFixtures } from "../../test/support/fixtures.ts";
+import { renderersOf, templateFamilies } from "../../test/support/templateFamilies.ts";
 
 const fixtures = requireFixtures();
 const folder = join(fixtures ?? "", "golden", "renderers");
 const files = fixtures === undefined ? [] : readdirSync(folder);
 
-/** What this version does not have, and kinds without a comparison, are skipped; nothing else may be. */
-const isExpectedSkip = (why: string) => /^(the default renderer is not built|kind )/.test(why);
+/** Kinds without a comparison are skipped; nothing else may be. */
+const isExpectedSkip = (why: string) => /^kind /.test(why);
+
+/** A tool that is given flat, as templates want it: where they do not, the recorded ids are of the wrapped one. */
+const wrapped = (tool: ToolSpec): ToolSpec =>
+  "function" in tool ? tool : ({ type: "function", function: tool } as ToolSpec);
 
 describe.skipIf(fixtures === undefined)("recorded cases, on the published tokenizers", () => {
   test.each([
@@ -33,5 +41,47 @@ describe.skipIf(fixtures === undefined)("recorded cases, on the published tokeni
     expect(sum("passed")).toBeGreaterThan(170);
     expect(sum("deviating")).toBeLessThanOrEqual(0.05 * (sum("passed") + sum("deviating")));
     expect(sum("skipped")).toBe(0);
+  });
+
+  test("the default renderer", async () => {
+    const [summary] = await conform([join(folder, "default.jsonl")]);
+    expect(summary.failures).toEqual([]);
+    expect(summary.passed).toBeGreaterThan(100);
+    expect(Object.keys(summary.skips)).toEqual(["the default renderer does not bridge"]);
+  });
+
+  test.each(templateFamilies)("the template of %s gives the ids that transformers gives", async (name) => {
+    const tokenizer = await new TokenizerShelf(fixtures ?? "").overlay(name);
+    const cases = readCases(join(folder, `${name}.jsonl`)).filter(
+      ({ kind, plain }) => kind === "render" && !plain.error,
+    );
+    let equal = 0;
+    for (const recorded of cases) {
+      const { plain } = recorded;
+      const { family, byTemplate } = renderersOf(tokenizer, recorded, ["arguments"]);
+      const options = {
+        tools: toolsOf(recorded)?.map(wrapped) ?? null,
+        addGenerationPrompt: Boolean(plain.add_generation_prompt),
+      };
+      let ids: Int32Array;
+      try {
+        ids = byTemplate.renderIds(messagesOf(recorded), options);
+      } catch (error) {
+        expect(plain.template_raises, `${recorded.id}: ${error}`).toBeTruthy();
+        continue;
+      }
+      // Where the recorded system does as the template does, as far as it is known, its ids alone are recorded.
+      const accepted = plain.template_token_ids ?? [
+        plain.expect.token_ids,
+        plain.onepass_token_ids,
+        family.renderIds(messagesOf(recorded), options),
+      ];
+      expect(
+        accepted.some((row: ArrayLike<number> | undefined) => row && equalRows(row, ids)),
+        `${recorded.id} ${tokenizer.decode(ids)}`,
+      ).toBe(true);
+      equal++;
+    }
+    expect(equal).toBeGreaterThan(50);
   });
 });

@@ -33,11 +33,14 @@ function readMessages({ parsers, promptIds, completionIds }: ScannedTurn): TurnE
   parser.push(completionIds);
   const state = parser.state as FramedState;
   const { stop, reasoning } = parser.end().response;
-  const isOpen = state.mode === "header" || state.mode === "body";
+  // A character that is cut off is text, too: a header has begun.
+  const isCut = state.bytes.length > 0 && (state.mode === "header" || state.mode === "between");
+  const isOpen = state.mode === "header" || state.mode === "body" || isCut;
+  const header = isCut ? `${state.header}\ufffd` : state.header;
   return {
     stop: stop.kind === "stop" ? stop.index : null,
     reasoningOpen: reasoning?.complete === false,
-    openMessage: isOpen ? { header: state.header, part: state.mode === "body" ? state.part : null } : null,
+    openMessage: isOpen ? { header, part: state.mode === "body" ? state.part : null } : null,
   };
 }
 

@@ -34,6 +34,8 @@ function refusal(run: () => unknown): TitoError | undefined {
 }
 const invalid = (config: unknown) => refusal(() => checkConfig(config as RendererConfigInput));
 
+const localTime = (date: Date): string => date.toISOString().replace(/\..*/, "");
+
 /** Values that fit a field, by its JSON Schema; undefined stands for a field that is left out. */
 function fitting(field: z.core.JSONSchema.JSONSchema): fc.Arbitrary<unknown> {
   if (field.const !== undefined) return fc.constant(field.const);
@@ -43,6 +45,8 @@ function fitting(field: z.core.JSONSchema.JSONSchema): fc.Arbitrary<unknown> {
   if (field.type === "boolean") return fc.boolean();
   if (field.type === "integer") return fc.nat();
   if (field.type === "number") return fc.double({ min: field.minimum!, max: field.maximum!, noNaN: true });
+  // The one field with a pattern is a local time.
+  if (field.pattern) return fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(1e13) }).map(localTime);
   return field.type === "string" ? fc.string() : fc.dictionary(fc.string(), fc.jsonValue());
 }
 

@@ -95,6 +95,7 @@ export class ConformRunner {
     };
     const renderer = createRenderer(await this.#shelf.overlay(tok), settings as unknown as RendererConfigInput, {
       imageProcessor: processor === undefined ? undefined : recordedProcessor(processor),
+      onWarning: () => {},
     });
     this.#renderers.set(key, renderer);
     return renderer;

@@ -21,7 +21,7 @@ describe.skipIf(fixtures === undefined)("recorded cases, on the embedded model's
       expect(summary.passed).toBeGreaterThan(80);
       expect(summary.deviating).toBeLessThanOrEqual(0.05 * (summary.passed + summary.deviating));
       const unread = Object.keys(summary.skips).filter(
-        (why) => !/^(no base tokenizer|family ".*" is not built|kind |the default renderer is not built)/.test(why),
+        (why) => !/^(no base tokenizer|family ".*" is not built|kind )/.test(why),
       );
       expect(unread).toEqual([]);
     },

@@ -166,17 +166,30 @@ describe("construction", () => {
     ).toBe("all");
   });
 
+  test.each<[string, string | undefined]>([
+    ["an unknown model", "acme/x"],
+    ["another case of a known name", "qwen/qwen3-8b"],
+    ["no name at all", undefined],
+  ])("%s is rendered by its own template", (_, name) => {
+    const built = createRenderer(named(name));
+    expect(built.config.name).toBe("default");
+    expect(built.templateSource).toBe("gguf");
+    expect(createRenderer(named("Qwen/Qwen3-8B")).templateSource).toBeNull();
+  });
+
   test.each<[string, () => unknown, ErrorCode, RegExp]>([
-    ["an unknown model", () => createRenderer(named("acme/x")), "unknown_model", /qwen3/],
-    ["another case of a known name", () => createRenderer(named("qwen/qwen3-8b")), "unknown_model", /Qwen\/Qwen3-8B/],
-    ["no name at all", () => createRenderer(named(undefined)), "unknown_model", /explicit config/],
     [
       "a vocabulary of another family",
       () => createRenderer(named("openai/gpt-oss-20b")),
       "token_missing",
       /<\|start\|>/,
     ],
-    ["the default renderer", () => createRenderer(tokenizer, { name: "default" }), "family_not_available", /default/],
+    [
+      "template variables of a family for the default renderer's own fields",
+      () => createRenderer(tokenizer, { name: "default", enableThinking: false } as never),
+      "invalid_config",
+      /enableThinking.*default|default.*enableThinking/,
+    ],
     [
       "an unknown field",
       () => createRenderer(tokenizer, { name: "qwen3", addVisionId: true } as never),

@@ -102,7 +102,11 @@ function ownTurn(block: readonly Segment[], options: TraceSpansOptions): OwnedSe
   const { messages } = options;
   const { writing } = block[0]!;
   const isAssistant = (message: number) => messages[message]?.role === "assistant";
-  if (!isAssistant(writing)) return block.map((segment) => ({ ...segment, message: writing }));
+  if (!isAssistant(writing)) {
+    // A system message that is written into the first user's turn stays its own.
+    const isQuoted = ({ kind, from }: Segment) => kind === "content" && from >= 0 && !isAssistant(from);
+    return block.map((segment) => ({ ...segment, message: isQuoted(segment) ? segment.from : writing }));
+  }
   const isForeign = ({ from }: Segment) => from >= 0 && !isAssistant(from);
   const leads = block.flatMap((segment, index) =>
     isForeign(segment) ? [{ start: leadStart(block, index, options), end: segment.start, message: segment.from }] : [],

@@ -4,7 +4,8 @@ import { callValue } from "../values/call.ts";
 import { Dict, Tuple } from "../values/containers.ts";
 import { Markup, Undefined } from "../values/scalars.ts";
 import { type CallArguments, Callable, PythonError, type Runtime, type Value } from "../values/types.ts";
-import { compileArguments, compileExpression, type ExpressionContext } from "./expressions.ts";
+import { compileArguments } from "./calls.ts";
+import { compileExpression, type ExpressionContext } from "./expressions.ts";
 import { blockNames, type Evaluate, Frame } from "./scope.ts";
 import { compileStatements } from "./statements.ts";
 
