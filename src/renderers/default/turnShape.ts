@@ -9,6 +9,8 @@ export interface TurnShape {
   readonly header: string;
   /** The generation prompt behind a tool's result, where it is another one. */
   readonly afterResult: string;
+  /** The markers around thinking; null where the template writes none. */
+  readonly thinking: { readonly open: string; readonly close: string } | null;
   /** The token that ends a turn; null: none stands there. */
   readonly turnEnd: string | null;
   /** Where no token ends a turn: the special tokens that begin the next one, which the model samples then. */
@@ -63,10 +65,12 @@ export function turnShape(template: ChatTemplate, contextOf: ContextOf, tokens: 
   const turnEnd = lastToken(closing, tokens) ?? lastOf(closing, tokens);
   const acting = turnEnd === null ? trace([question, call, result]) : null;
   const next = [turns && nextToken(turns, 1, tokens), acting && nextToken(acting, 1, tokens)];
+  const marked = thinking === null ? null : thinkingMarkers(thinking, 1);
   return {
     generationPrompt,
+    thinking: marked,
     afterResult: promptBehind(trace, [question, call, result]),
-    header: withoutMarker(shared, thinking && lastMarker(openingOf(thinking, 1, "reasoning_content") ?? "")),
+    header: withoutMarker(shared, marked?.open ?? null),
     turnEnd: turnEnd?.content ?? null,
     nextTurn: turnEnd === null ? [...new Set(next.filter((token) => token !== null))] : [],
   };
@@ -133,9 +137,15 @@ function isSaid({ source }: Pieces[number]): boolean {
   return source !== null && source.message >= 0 && source.path()[2] !== "role";
 }
 
-/** The template's own text behind the content of a message, as long as it writes that message. */
-function closingOf({ pieces }: TemplateTrace, message: number): string {
-  const last = pieces.findLastIndex((piece) => isFrom(piece, message, "content"));
+function thinkingMarkers(trace: TemplateTrace, message: number): TurnShape["thinking"] {
+  const open = lastMarker(openingOf(trace, message, "reasoning_content") ?? "");
+  const close = firstMarker(closingOf(trace, message, "reasoning_content"));
+  return open === null || close === null ? null : { open, close };
+}
+
+/** The template's own text behind a field of a message, as long as it writes that message. */
+function closingOf({ pieces }: TemplateTrace, message: number, field = "content"): string {
+  const last = pieces.findLastIndex((piece) => isFrom(piece, message, field));
   if (last < 0) return "";
   let end = last + 1;
   while (end < pieces.length && pieces[end]!.writing === pieces[last]!.writing) end++;
@@ -194,9 +204,14 @@ function openMarker(text: string): number {
   return -1;
 }
 
-/** The marker that a text ends with, with the white space around it. */
+/** The marker that a text ends with, but for white space. */
 function lastMarker(text: string): string | null {
-  return /\s*(?:<[^<>\s]+>|\[[^[\]\s]+\])\s*$/.exec(text)?.[0].trim() ?? null;
+  return /(?:<[^<>\s]+>|\[[^[\]\s]+\])\s*$/.exec(text)?.[0].trim() ?? null;
+}
+
+/** The marker that a text begins with, but for white space. */
+function firstMarker(text: string): string | null {
+  return /^\s*(?:<[^<>\s]+>|\[[^[\]\s]+\])/.exec(text)?.[0].trim() ?? null;
 }
 
 function withoutMarker(text: string, marker: string | null): string {
