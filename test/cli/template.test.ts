@@ -241,7 +241,10 @@ describe("tito template render", () => {
     expect((await run(["render", path, "--now", "2026-07-01"])).out).toBe("2026-07-01 00:00");
     expect((await run(["render", path, "--now", "2026-07-01T12:30:00"])).out).toBe("2026-07-01 12:30");
     await expect(run(["render", path, "--now", "soon"])).rejects.toEqual(refusal("usage"));
-    await expect(run(["render", toy, "--ids", "--now", "2026-07-01"])).rejects.toEqual(refusal("usage"));
+    const both = await run(["render", path, "--tokenizer", toy, "--ids", "--json", "--now", "2026-07-01T12:30:00"]);
+    const { text, ids } = JSON.parse(both.out);
+    expect(text).toBe("2026-07-01 12:30");
+    expect(ids.map((token: { text: string }) => token.text).join("")).toBe(text);
   });
 
   test("shows pieces and ids as tables, in colours where there are any", async () => {

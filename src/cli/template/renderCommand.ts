@@ -21,6 +21,7 @@ import { type Conversation, readConversation, readTools } from "./readConversati
 import {
   generationPrompt,
   kwargsOf,
+  localTime,
   parseRenderArgs,
   type RenderValues,
   renderUsage,
@@ -118,9 +119,10 @@ function traced(request: RenderRequest, messages: Conversation["messages"]): Tem
 
 function rendered(request: RenderRequest, tokenizer: Tokenizer) {
   const { chosen, conversation, kwargs: templateKwargs, adapts: adaptMessages, continues, generates } = request;
+  const now = request.now && localTime(request.now);
   const renderer = createRenderer(
     tokenizer,
-    { name: "default", template: chosen.text, templateKwargs, adaptMessages, validate: "template" },
+    { name: "default", template: chosen.text, templateKwargs, adaptMessages, now, validate: "template" },
     // What it would say is said by the notes.
     { onWarning() {} },
   );

@@ -17,7 +17,7 @@ a .jinja file, a tokenizer_config.json or a .gguf.
   --continue-final-message    leave the last message, an assistant's, open
   --name NAME                 one of several templates; default: tool_use for tools, if there is one, else default
   --adapt                     change messages into what the template supports, and say how
-  --now TIME                  what strftime_now prints: 2026-07-01T12:00:00; not with --ids
+  --now TIME                  what strftime_now prints: 2026-07-01T12:00:00
   --spans                     each piece of the text with its message, its field and its place in the template
   --ids                       the ids of the default renderer, with what is sampled and what is content
   --tokenizer PATH            the tokenizer of --ids; default: PATH, or what is beside it; its special tokens count without --ids, too
@@ -78,7 +78,7 @@ export function kwargsOf(values: RenderValues, given: ReadConversation | undefin
 }
 
 /** The time that templates see; undefined: that of the moment. Throws TitoError `usage`. */
-export function timeOf({ now, ids }: RenderValues): Date | undefined {
+export function timeOf({ now }: RenderValues): Date | undefined {
   if (now === undefined) return undefined;
   const time = new Date(now);
   if (Number.isNaN(time.getTime())) {
@@ -87,7 +87,13 @@ export function timeOf({ now, ids }: RenderValues): Date | undefined {
       `--now ${JSON.stringify(now)} is no time. Write it as 2026-07-01 or 2026-07-01T12:00:00.`,
     );
   }
-  if (ids) throw new TitoError("usage", "--ids are those of this moment. Leave out --now or --ids.");
   // A date alone would be midnight in UTC, and strftime_now prints local time.
   return /^\d{4}-\d\d-\d\d$/.test(now) ? new Date(`${now}T00:00:00`) : time;
+}
+
+/** A time as a default renderer's `now` takes it. */
+export function localTime(time: Date): string {
+  const two = (value: number) => String(value).padStart(2, "0");
+  const date = `${String(time.getFullYear()).padStart(4, "0")}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+  return `${date}T${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
 }
