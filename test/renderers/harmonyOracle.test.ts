@@ -128,7 +128,7 @@ describe("what Harmony has recorded", () => {
   });
 });
 
-const python = process.env.TITO_BENCH_PYTHON;
+const python = process.env.TITO_BENCH_PYTHON || undefined;
 const environment = {
   ...process.env,
   ...(fixtures === undefined ? {} : { TIKTOKEN_ENCODINGS_BASE: join(fixtures, "golden") }),

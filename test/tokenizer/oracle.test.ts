@@ -68,7 +68,7 @@ function models(jsonl: string): Model[] {
 }
 
 const here = fileURLToPath(new URL(".", import.meta.url));
-const python = process.env.TITO_BENCH_PYTHON;
+const python = process.env.TITO_BENCH_PYTHON || undefined;
 const canRun =
   python !== undefined && spawnSync(python, ["-c", "import sentencepiece, tiktoken, tokenizers"]).status === 0;
 
