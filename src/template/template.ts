@@ -90,8 +90,8 @@ function compile(text: string, mutable: boolean): ChatTemplate {
     render: (context, options = {}) => textOf(run(context, options, false).main.collected()),
     trace(context, options = {}) {
       const { main, generations } = run(context, options, true);
-      const { pieces } = main as TracedOutput;
-      return { text: pieces.map((piece) => piece.text).join(""), pieces, generations };
+      const { text, pieces } = main as TracedOutput;
+      return { text, pieces, generations };
     },
   };
 }

@@ -56,14 +56,18 @@ export class TracedOutput implements Output {
   readonly pieces: TracePiece[] = [];
   readonly #run: MessageAt;
   #last: { text: string; readonly source: Source | null; readonly writing: number; readonly at: number } | null = null;
-  #length = 0;
+  #text = "";
 
   constructor(run: MessageAt) {
     this.#run = run;
   }
 
+  get text(): string {
+    return this.#text;
+  }
+
   get length(): number {
-    return this.#length;
+    return this.#text.length;
   }
 
   literal(text: string, at: number): void {
@@ -86,7 +90,7 @@ export class TracedOutput implements Output {
 
   #push(text: string, source: Source | null, writing: number, at: number): void {
     if (text === "") return;
-    this.#length += text.length;
+    this.#text += text;
     const last = this.#last;
     const goesOn = last !== null && source === null && last.source === null;
     if (goesOn && last.at === at && last.writing === writing) last.text += text;
