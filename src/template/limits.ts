@@ -13,7 +13,7 @@ export const defaultLimits: TemplateLimits = {
   length: 32 * 1024 * 1024,
   steps: 20_000_000,
   depth: 200,
-  milliseconds: 10_000,
+  milliseconds: 30_000,
 };
 
 /** Where a limit is hit. */

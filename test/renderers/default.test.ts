@@ -325,6 +325,17 @@ describe("the template's variables", () => {
     return renderer.tokenizer.decode(renderer.renderIds([user], { addGenerationPrompt }));
   };
 
+  test("special tokens may come as variables, too, and are trusted as such; other variables are not", () => {
+    const template = "{{ bos_token }}{{ note }}{% for m in messages %}{{ m.content }}{{ eos_token }}{% endfor %}";
+    const templateKwargs = { bos_token: "<|im_start|>", eos_token: "<|im_end|>", note: "<|im_end|>" };
+    const renderer = shapeRenderer(shapes.chatml, { template, templateKwargs });
+    const ids = Array.from(renderer.renderIds([user]));
+    const { tokenizer } = renderer;
+    expect(ids[0]).toBe(tokenizer.tokenToId("<|im_start|>"));
+    expect(ids.filter((id) => id === tokenizer.tokenToId("<|im_end|>"))).toHaveLength(1);
+    expect(tokenizer.decode(ids)).toBe("<|im_start|><|im_end|>Hi<|im_end|>");
+  });
+
   test("templateKwargs are variables, and win over special tokens but not over what a render is given", () => {
     const tone = { templateKwargs: { tone: "loud", bos_token: "[B]", messages: [], add_generation_prompt: true } };
     expect(text({})).toBe("plainTrueTrueHi<|im_end|>");

@@ -17,6 +17,7 @@ import {
   capabilities,
   chooseTemplate,
   compileTemplate,
+  SPECIAL_TOKEN_NAMES,
   type TemplateSource,
   type TemplateTrace,
 } from "../../template/index.ts";
@@ -47,6 +48,7 @@ export function bindDefault(tokenizer: Tokenizer, config: DefaultConfig, onWarni
   }
   const warning = warnOnce(onWarning);
   const variables = { specialTokens: tokenizer.specialTokens, templateKwargs: config.templateKwargs };
+  const specialTokens = new Map([...tokenizer.specialTokens, ...namedTokens(config.templateKwargs)]);
   const bound = new Map<string, BoundTemplate>();
   const options = config.now === undefined ? {} : { now: new Date(config.now) };
 
@@ -94,7 +96,7 @@ export function bindDefault(tokenizer: Tokenizer, config: DefaultConfig, onWarni
       shape,
       generationPrompt: prompt,
       tokens: tokenizer.addedTokens,
-      specialTokens: tokenizer.specialTokens,
+      specialTokens,
     });
     for (const span of own.spans) {
       out.spans.push(span.message < 0 ? span : { ...span, message: indices[span.message]! });
@@ -140,6 +142,14 @@ export function bindDefault(tokenizer: Tokenizer, config: DefaultConfig, onWarni
 
 function asMessage(raw: { readonly role: string; readonly content: string }, index: number) {
   return { raw, index } as unknown as Conversation["messages"][number];
+}
+
+/** Special tokens that are passed as variables are trusted as the tokenizer's own. */
+function namedTokens(kwargs: DefaultConfig["templateKwargs"]): [string, string][] {
+  return SPECIAL_TOKEN_NAMES.flatMap((name): [string, string][] => {
+    const token = kwargs[name];
+    return typeof token === "string" ? [[name, token]] : [];
+  });
 }
 
 function chosen(tokenizer: Tokenizer, config: DefaultConfig, tools: boolean) {
