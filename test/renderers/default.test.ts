@@ -325,6 +325,19 @@ describe("the template's variables", () => {
     return renderer.tokenizer.decode(renderer.renderIds([user], { addGenerationPrompt }));
   };
 
+  test("white space around a turn's header may be another than the prompt's", () => {
+    const template = `{% for m in messages %}
+  <|im_start|>{{ m.role }}
+{{ m.content }}<|im_end|>
+{% endfor %}
+{% if add_generation_prompt %}<|im_start|>assistant
+
+{% endif %}`;
+    const renderer = shapeRenderer(shapes.chatml, { template });
+    const rendered = renderer.render([user, hello, bye, hello]);
+    expect(textWhere(renderer, rendered)((i) => rendered.sampledMask[i] === 1)).toBe("Hello<|im_end|>Hello<|im_end|>");
+  });
+
   test("special tokens may come as variables, too, and are trusted as such; other variables are not", () => {
     const template = "{{ bos_token }}{{ note }}{% for m in messages %}{{ m.content }}{{ eos_token }}{% endfor %}";
     const templateKwargs = { bos_token: "<|im_start|>", eos_token: "<|im_end|>", note: "<|im_end|>" };

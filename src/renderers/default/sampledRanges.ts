@@ -42,6 +42,10 @@ function headerLength(turn: string, segments: readonly Segment[], { shape, token
     const at = turn.startsWith(opening) ? 0 : own.lastIndexOf(opening);
     if (at >= 0) return withClosedThinking(own, at + opening.length, opening, shape);
   }
+  // White space around it may be another than the prompt's, where a template does not take care of it.
+  const words = generationPrompt.trim();
+  const place = words === "" ? -1 : own.lastIndexOf(words);
+  if (place >= 0) return own.length - own.slice(place + words.length).trimStart().length;
   // The end of the results before it may stand ahead of a turn that opens in another way.
   const marker = firstToken(generationPrompt, tokens);
   const start = marker === null ? 0 : Math.max(0, own.lastIndexOf(marker));
