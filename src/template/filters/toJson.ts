@@ -134,10 +134,12 @@ function jsonText(writer: Writer, value: Value, newline: string): string {
     const inner = writer.indent === null ? "" : newline + writer.indent;
     let text = "{";
     let between = inner;
-    for (const [key, member] of fieldsOf(writer, value)) {
+    const add = (key: Value, member: Value) => {
       text += between + quote(writer, keyText(writer, key)) + writer.key + jsonText(writer, member, inner);
       between = writer.item + inner;
-    }
+    };
+    if (writer.sortKeys) for (const [key, member] of fieldsOf(writer, value)) add(key, member);
+    else value.forEach(add);
     return close(writer, `${text}${writer.indent === null ? "" : newline}}`);
   }
   if (value instanceof List || value instanceof Tuple) {

@@ -136,6 +136,13 @@ export class Dict {
     for (const [hash, value] of this.#filled()) yield [this.#keyOf(hash), value];
   }
 
+  /** The same, faster: keys without their sources. */
+  forEach(visit: (key: Value, value: Value) => void): void {
+    for (const [hash, value] of this.#filled()) {
+      visit(this.#keys?.has(hash) ? this.#keys.get(hash)! : (hash as Value), value);
+    }
+  }
+
   keys(): Value[] {
     return Array.from(this.#filled().keys(), (hash) => this.#keyOf(hash));
   }
