@@ -13,6 +13,8 @@ export const defaultSchema = z.strictObject({
   template: z.string().optional(),
   /** One of the tokenizer's templates by its name. Default: `tool_use` where there are tools and it exists, else `default`. */
   templateName: z.string().optional(),
+  /** Let the template change lists and dicts (`append`), which transformers refuses. Default false. */
+  mutable: z.boolean().default(false),
   /** The time that `strftime_now` prints, as local time: `"2025-01-31T12:00:00"`. Default: the clock. */
   now: z.iso.datetime({ local: true, message: "a local time such as 2025-01-31T12:00:00" }).optional(),
   /** Change messages into what the template supports, all of it or these things alone, and warn of it. */

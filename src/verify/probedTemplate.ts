@@ -27,13 +27,15 @@ export interface TemplateChoice {
   /** A template that stands for all others. */
   readonly text?: string | undefined;
   readonly name?: string | undefined;
+  /** The renderer lets its template change lists and dicts. */
+  readonly mutable?: boolean | undefined;
 }
 
 /** Says which template a config's renderer is held against. */
 export function templateChoice(config: RendererConfig, text: string | undefined): TemplateChoice {
-  if (text !== undefined || config.name !== "default") return { text };
-  const { template, templateName } = config as DefaultConfig;
-  return { text: template, name: templateName };
+  if (config.name !== "default") return { text };
+  const { template, templateName, mutable } = config as DefaultConfig;
+  return text === undefined ? { text: template, name: templateName, mutable } : { text, mutable };
 }
 
 /**
@@ -43,10 +45,10 @@ export function templateChoice(config: RendererConfig, text: string | undefined)
  */
 export function probedTemplate(tokenizer: Tokenizer, choice: TemplateChoice, tools: boolean): ProbedTemplate | null {
   if (choice.text !== undefined) {
-    return { name: "default", template: compileTemplate(choice.text), source: "option" };
+    return { name: "default", template: compileTemplate(choice.text, choice), source: "option" };
   }
   const { name, text, source } = chooseTemplate(tokenizer, { tools, name: choice.name });
-  return source === "fallback" ? null : { name, template: compileTemplate(text), source };
+  return source === "fallback" ? null : { name, template: compileTemplate(text, choice), source };
 }
 
 /** The variables of a probe's render. */

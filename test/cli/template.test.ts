@@ -236,6 +236,12 @@ describe("tito template render", () => {
     expect(json().pieces.map((piece: { origin: string }) => piece.origin)).toContain("messages[1].content");
   });
 
+  test("lets a template append where that is asked for", async () => {
+    const appends = file("appends.jinja", "{% set l = [] %}{% set _ = l.append('x') %}{{ l[0] }}");
+    expect((await run(["render", appends, "--mutable"])).out).toBe("x");
+    await expect(run(["render", appends])).resolves.toMatchObject({ code: 1 });
+  });
+
   test("prints a given time", async () => {
     const path = file("now.jinja", "{{ strftime_now('%Y-%m-%d %H:%M') }}");
     expect((await run(["render", path, "--now", "2026-07-01"])).out).toBe("2026-07-01 00:00");

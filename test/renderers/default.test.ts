@@ -338,6 +338,17 @@ describe("the template's variables", () => {
     expect(textWhere(renderer, rendered)((i) => rendered.sampledMask[i] === 1)).toBe("Hello<|im_end|>Hello<|im_end|>");
   });
 
+  test("a template may change its lists only where that is allowed", () => {
+    const template =
+      "{% set l = [] %}{% for m in messages %}{% set _ = l.append(m.content) %}{% endfor %}{{ l | join('') }}<|im_end|>";
+    const renderer = shapeRenderer(shapes.chatml, { template, mutable: true });
+    expect(renderer.tokenizer.decode(renderer.renderIds([user, hello]))).toBe("HiHello<|im_end|>");
+    expect(thrown(() => shapeRenderer(shapes.chatml, { template }).renderIds([user]))).toMatchObject({
+      code: "template_error",
+      details: { pythonType: "SecurityError" },
+    });
+  });
+
   test("special tokens may come as variables, too, and are trusted as such; other variables are not", () => {
     const template = "{{ bos_token }}{{ note }}{% for m in messages %}{{ m.content }}{{ eos_token }}{% endfor %}";
     const templateKwargs = { bos_token: "<|im_start|>", eos_token: "<|im_end|>", note: "<|im_end|>" };

@@ -76,6 +76,7 @@ interface RenderRequest {
   readonly adapts: boolean;
   readonly continues: boolean;
   readonly generates: boolean;
+  readonly mutable: boolean;
   readonly now: Date | undefined;
 }
 
@@ -90,7 +91,7 @@ async function renderRequest(path: string, values: RenderValues, io: CommandIo):
   const tokenizer = needsTokenizer ? await openTokenizer(templates, values.tokenizer) : undefined;
   // The sample has tools where there is a template for them.
   const chosen = chooseTemplate(templates, { tools: !given || (tools?.length ?? 0) > 0, name: values.name });
-  const template = withTemplate(chosen, () => compileTemplate(chosen.text));
+  const template = withTemplate(chosen, () => compileTemplate(chosen.text, { mutable: values.mutable }));
   const conversation = given ? { messages: given.messages, tools } : sampleConversation(capabilities(template), tools);
 
   const continues = values["continue-final-message"] || (given?.continueFinalMessage ?? false);
@@ -101,7 +102,9 @@ async function renderRequest(path: string, values: RenderValues, io: CommandIo):
   }
   const { specialTokens } = tokenizer ?? templates;
   const adapts = values.adapt || !given;
-  return { path, chosen, template, tokenizer, specialTokens, conversation, kwargs, adapts, continues, generates, now };
+  const { mutable } = values;
+  const facts = { path, chosen, template, tokenizer, specialTokens, conversation };
+  return { ...facts, kwargs, adapts, continues, generates, mutable, now };
 }
 
 function adaptedMessages({ conversation: { messages }, template, adapts }: RenderRequest) {
@@ -118,11 +121,12 @@ function traced(request: RenderRequest, messages: Conversation["messages"]): Tem
 }
 
 function rendered(request: RenderRequest, tokenizer: Tokenizer) {
-  const { chosen, conversation, kwargs: templateKwargs, adapts: adaptMessages, continues, generates } = request;
+  const { chosen, conversation, kwargs: templateKwargs, adapts: adaptMessages, mutable } = request;
+  const { continues, generates } = request;
   const now = request.now && localTime(request.now);
   const renderer = createRenderer(
     tokenizer,
-    { name: "default", template: chosen.text, templateKwargs, adaptMessages, now, validate: "template" },
+    { name: "default", template: chosen.text, templateKwargs, adaptMessages, mutable, now, validate: "template" },
     // What it would say is said by the notes.
     { onWarning() {} },
   );

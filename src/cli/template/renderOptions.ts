@@ -17,6 +17,7 @@ a .jinja file, a tokenizer_config.json or a .gguf.
   --continue-final-message    leave the last message, an assistant's, open
   --name NAME                 one of several templates; default: tool_use for tools, if there is one, else default
   --adapt                     change messages into what the template supports, and say how
+  --mutable                   let the template change lists and dicts (append), which transformers refuses
   --now TIME                  what strftime_now prints: 2026-07-01T12:00:00
   --spans                     each piece of the text with its message, its field and its place in the template
   --ids                       the ids of the default renderer, with what is sampled and what is content
@@ -32,6 +33,7 @@ const options = {
   "continue-final-message": { type: "boolean", default: false },
   name: { type: "string" },
   adapt: { type: "boolean", default: false },
+  mutable: { type: "boolean", default: false },
   now: { type: "string" },
   spans: { type: "boolean", default: false },
   ids: { type: "boolean", default: false },

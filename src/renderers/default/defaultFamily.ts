@@ -56,7 +56,7 @@ export function bindDefault(tokenizer: Tokenizer, config: DefaultConfig, onWarni
     const { name, text, source } = chosen(tokenizer, config, tools);
     const known = bound.get(name);
     if (known !== undefined) return known;
-    const template = compileTemplate(text);
+    const template = compileTemplate(text, { mutable: config.mutable });
     const shape = turnShape(
       template,
       (messages, { addGenerationPrompt, tools }) =>
