@@ -144,6 +144,25 @@ describe("the sandbox", () => {
   });
 });
 
+describe("what only Jinja's own way of compiling explains", () => {
+  it.each([
+    ["{% for (a, b) in [[1, 2], [3, 4]] if a %}{{ loop.previtem }}{% endfor %}", "(1, 2)"],
+    ["{% for a in [[1], [2]] if a %}{{ loop.previtem }}{% endfor %}", "[1]"],
+    ["{% for x in 'ab' %}{% continue %}{% else %}none{% endfor %}", "none"],
+    ["{% set s %}[{{ s }}]{% endset %}{{ s }}", "[]"],
+    ["{{ s }}{% set s %}[{{ s }}]{% endset %}{{ s }}", "given[given]"],
+    ["{% for c in 'a' %}{{ s }}{% endfor %}{% set s = 1 %}{{ s }}", "1"],
+    ["{% if true %}{% set s = 2 %}{% endif %}{{ s }}", "2"],
+    ["{% if false %}{% set s = 2 %}{% endif %}{{ s }}", "given"],
+    [
+      "{{ 0.30000000000000004 ** 3 }} {{ 10 ** -20 }} {{ 2.5 ** -2 }} {{ (-2.0) ** 3 }}",
+      "0.027000000000000014 1e-20 0.16 -8.0",
+    ],
+  ])("%s", (template, expected) => {
+    expect(compileTemplate(template).render({ s: "given" })).toBe(expected);
+  });
+});
+
 describe("values of the context", () => {
   it("are read as Python would read them", () => {
     const context = new Map<string, unknown>([

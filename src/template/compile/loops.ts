@@ -1,13 +1,13 @@
-import type { For } from "../syntax/ast.ts";
+import type { For, Target } from "../syntax/ast.ts";
 import { undeclaredNames } from "../syntax/undeclaredNames.ts";
-import { List } from "../values/containers.ts";
+import { List, Tuple } from "../values/containers.ts";
 import { iterate, lengthOf } from "../values/iterate.ts";
 import { Markup } from "../values/scalars.ts";
 import { isTrue } from "../values/truth.ts";
 import type { Value } from "../values/types.ts";
 import { compileExpression, type ExpressionContext } from "./expressions.ts";
 import { LoopState } from "./loop.ts";
-import { BREAK, blockNames, type Execute, Frame, NEXT, targetNames } from "./scope.ts";
+import { BREAK, blockNames, type Evaluate, type Execute, Frame, NEXT, type Scope, targetNames } from "./scope.ts";
 import { compileBlock, compileStatements } from "./statements.ts";
 import { compileTarget } from "./targets.ts";
 
@@ -90,7 +90,7 @@ function source({ run }: Frame, items: Value): { next: () => Value | undefined; 
   return { next: iterator.next, length: iterator === items ? null : lengthOf(run, items) };
 }
 
-/** The next item that passes a loop's own test. */
+/** The next item that passes a loop's own test. Several loop variables are put together anew: a list comes out as a tuple. */
 function compileFilter(
   node: For,
   test: NonNullable<For["test"]>,
@@ -100,12 +100,19 @@ function compileFilter(
   const scope = context.scope.block(blockNames([], { parameters: names, before: [test] }));
   const assign = compileTarget(node.target, scope);
   const passes = compileExpression(test, { ...context, scope });
+  const packed = packTarget(node.target, scope);
   return (frame: Frame, next: () => Value | undefined): Value | undefined => {
     for (let item = next(); item !== undefined; item = next()) {
       frame.run.charge(1);
       assign(frame, item);
-      if (isTrue(passes(frame))) return item;
+      if (isTrue(passes(frame))) return packed(frame);
     }
     return undefined;
   };
+}
+
+function packTarget(target: Target, scope: Scope): Evaluate {
+  if (target.kind !== "targets") return scope.read(target.name);
+  const items = target.items.map((item) => packTarget(item, scope));
+  return (frame) => new Tuple(items.map((item) => item(frame)));
 }

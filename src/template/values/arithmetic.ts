@@ -144,10 +144,7 @@ function safeQuotient(a: number, b: number): number {
 function power(runtime: Runtime, a: number | bigint, b: number | bigint): Scalar {
   if (b < 0) {
     if (Number(a) === 0) throw zeroDivision();
-    // The engine's own power is off by a bit now and then.
-    if (b < -400) return new Float(Number(a) ** Number(b));
-    const denominator = BigInt(Number(a)) ** BigInt(-Number(b));
-    return new Float(trueQuotient(1, denominator));
+    return new Float(floatPower(toFloat(a), toFloat(b)));
   }
   const size = a === 0 || a === 1 || a === -1 ? 1 : digitsOfPower(a, b);
   runtime.allow(size * DIGIT_LENGTH);
@@ -203,9 +200,27 @@ function floatPower(x: number, y: number): number {
       "a fractional power of a negative number is complex, which a template has no use for",
     );
   }
-  const result = x ** y;
+  const result = isExactPower(x, y) ? exactPower(x, y) : y === 0.5 && x > 0 ? Math.sqrt(x) : x ** y;
   if (!Number.isFinite(result) && Number.isFinite(x) && Number.isFinite(y)) throw overflow();
   return result;
+}
+
+/** The engine's own power is off by a bit now and then; with a whole exponent it can be had exactly. */
+function isExactPower(x: number, y: number): boolean {
+  return Number.isInteger(y) && Math.abs(y) <= 100 && Number.isFinite(x) && x !== 0;
+}
+
+function exactPower(x: number, y: number): number {
+  let mantissa = x;
+  let halvings = 0;
+  while (!Number.isInteger(mantissa)) {
+    mantissa *= 2;
+    halvings++;
+  }
+  const times = BigInt(Math.abs(y));
+  const top = BigInt(mantissa) ** times;
+  const bottom = 1n << (BigInt(halvings) * times);
+  return y > 0 ? trueQuotient(top, bottom) : trueQuotient(bottom, top);
 }
 
 /** `/` of integers is exact to the last bit, also where an operand is no float. */
