@@ -163,6 +163,21 @@ describe("what only Jinja's own way of compiling explains", () => {
   });
 });
 
+describe("generation blocks", () => {
+  it("are told by their ranges, and what they assign stays in them", () => {
+    const template =
+      "{% for m in messages %}<{{ m.role }}>{% generation %}{% set x = m.content %}{{ x }}!{% endgeneration %}\n[{{ x }}]{% endfor %}";
+    const messages = [
+      { role: "a", content: "one" },
+      { role: "b", content: "two" },
+    ];
+    const { text, generations } = compileTemplate(template).trace({ messages });
+    expect(text).toBe("<a>one![]<b>two![]");
+    expect(generations.map(([start, end]) => text.slice(start, end))).toEqual(["one!", "two!"]);
+    expect(compileTemplate(template).render({ messages })).toBe(text);
+  });
+});
+
 describe("values of the context", () => {
   it("are read as Python would read them", () => {
     const context = new Map<string, unknown>([

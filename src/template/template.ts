@@ -1,5 +1,5 @@
+import { boundedCache } from "../boundedCache.ts";
 import { TitoError } from "../errors.ts";
-import { CompileFault } from "./compile/fault.ts";
 import type { TracedOutput, TracePiece } from "./compile/output.ts";
 import { Run, type TemplateContext } from "./compile/run.ts";
 import { blockNames, type Execute, Frame, Scope } from "./compile/scope.ts";
@@ -28,7 +28,10 @@ export interface TemplateTrace {
   readonly text: string;
   /** In order; together they are `text`. */
   readonly pieces: readonly TracePiece[];
-  /** What stands in `{% generation %}` blocks: half-open ranges of `text` in UTF-16 units. */
+  /**
+   * What stands in `{% generation %}` blocks: half-open ranges of `text` in UTF-16 units. Blocks within a macro or an assigned
+   * block have no place of their own in the text and are left out.
+   */
   readonly generations: readonly (readonly [start: number, end: number])[];
 }
 
@@ -47,9 +50,8 @@ export interface ChatTemplate {
   trace(context: TemplateContext, options?: TemplateRenderOptions): TemplateTrace;
 }
 
-/** Compiled templates by their text; the oldest goes first. */
-const compiled = new Map<string, ChatTemplate>();
-const COMPILED_MAX = 128;
+/** Compiled templates by their text. */
+const compiled = boundedCache<ChatTemplate>(128);
 
 /**
  * Compiles a Jinja chat template with Python's semantics and transformers' environment. The last templates are kept by their
@@ -62,13 +64,7 @@ const COMPILED_MAX = 128;
  * }); // <user>hi
  */
 export function compileTemplate(source: string, { mutable = false }: CompileOptions = {}): ChatTemplate {
-  const key = `${mutable ? "m" : "i"}${source}`;
-  const known = compiled.get(key);
-  if (known !== undefined) return known;
-  const template = compile(source, mutable);
-  if (compiled.size >= COMPILED_MAX) compiled.delete(compiled.keys().next().value!);
-  compiled.set(key, template);
-  return template;
+  return compiled(`${mutable ? "m" : "i"}${source}`, () => compile(source, mutable));
 }
 
 function compile(text: string, mutable: boolean): ChatTemplate {
@@ -100,12 +96,7 @@ function compiledBody(text: string): { source: string; scope: Scope; body: Execu
   try {
     const { source, body } = parseTemplate(text);
     const scope = new Scope(null, { size: 0 }, blockNames(body));
-    try {
-      return { source, scope, body: compileStatements(body, { scope, soft: false }) };
-    } catch (error) {
-      if (error instanceof CompileFault) throw new SyntaxFault(error.message, error.node.at);
-      throw error;
-    }
+    return { source, scope, body: compileStatements(body, { scope, soft: false }) };
   } catch (error) {
     if (error instanceof RangeError) throw tooDeep(error);
     if (!(error instanceof SyntaxFault)) throw error;

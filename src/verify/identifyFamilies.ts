@@ -10,6 +10,7 @@
  * or a text (the date that the template prints, the name that it gives the model). Then each variable of the family is tried:
  * a family with one that does something else in the template, or nothing, is another family that has the same defaults.
  */
+import { boundedCache } from "../boundedCache.ts";
 import { checkConfig, type FamilyConfig, type RendererConfig, type RendererConfigInput } from "../configs/index.ts";
 import { families as familyConfigs } from "../configs/rendererConfig.ts";
 import type { WireFormat } from "../format/index.ts";
@@ -17,7 +18,7 @@ import { familyByName } from "../renderers/registerFamily.ts";
 import { bindRenderer } from "../renderers/renderer.ts";
 import type { Tokenizer } from "../tokenizer/types.ts";
 import { familyText } from "./familyText.ts";
-import { boundedCache, hashOf, numberOf, tokenizerFingerprint } from "./fingerprint.ts";
+import { hashOf, numberOf, tokenizerFingerprint } from "./fingerprint.ts";
 import { familyKnobs, type VariableKnob, variableKnobs } from "./knobs.ts";
 import { attempt, probeContext, probedTemplate } from "./probedTemplate.ts";
 import { quickProbes } from "./quickProbes.ts";

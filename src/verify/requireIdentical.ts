@@ -1,7 +1,8 @@
+import { boundedCache } from "../boundedCache.ts";
 import { TitoError } from "../errors.ts";
 import { familyByName } from "../renderers/registerFamily.ts";
 import type { Renderer } from "../renderers/renderer.ts";
-import { boundedCache, hashOf, numberOf, tokenizerFingerprint } from "./fingerprint.ts";
+import { hashOf, numberOf, tokenizerFingerprint } from "./fingerprint.ts";
 import { formatReport, mismatchText, summary } from "./formatReport.ts";
 import type { VerifyLevel, VerifyReport } from "./types.ts";
 import { verifyRenderer } from "./verifyRenderer.ts";

@@ -1,3 +1,4 @@
+import { compileTemplate, type TemplateContext } from "../../src/template/index.ts";
 import { LimitExceeded } from "../../src/template/limits.ts";
 import { PythonError, type Runtime } from "../../src/template/values/types.ts";
 
@@ -29,4 +30,13 @@ export function errorOf(run: () => unknown): string {
     throw error;
   }
   return "none";
+}
+
+/** How a template ends that Python would refuse to render: its error, to be matched. */
+export function renderFailure(template: string, context: TemplateContext): unknown {
+  try {
+    return { rendered: compileTemplate(template).render(context) };
+  } catch (error) {
+    return error;
+  }
 }

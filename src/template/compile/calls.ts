@@ -1,6 +1,7 @@
 import { filters } from "../filters/index.ts";
 import { method } from "../methods/index.ts";
 import type { Arguments, Call, Filter, Test } from "../syntax/ast.ts";
+import { SyntaxFault } from "../syntax/syntaxFault.ts";
 import { tests } from "../tests/index.ts";
 import { attribute } from "../values/attributes.ts";
 import { callValue } from "../values/call.ts";
@@ -13,7 +14,6 @@ import { typeName } from "../values/typeName.ts";
 import { type CallArguments, type Callable, PythonError, type Value } from "../values/types.ts";
 import { refuseUndefined } from "../values/undefined.ts";
 import { compileExpression, type ExpressionContext } from "./expressions.ts";
-import { CompileFault } from "./fault.ts";
 import type { Evaluate, Frame } from "./scope.ts";
 
 /** The values of a call's arguments; `first` goes before them. */
@@ -137,7 +137,7 @@ function lookUp(
   const found = known.get(name);
   if (found !== undefined) return () => found;
   const message = `there is no ${kind} named "${name}"`;
-  if (!soft) throw new CompileFault(message, node);
+  if (!soft) throw new SyntaxFault(message, node.at);
   return (frame) => {
     frame.run.node = node;
     throw new PythonError("TemplateRuntimeError", message);

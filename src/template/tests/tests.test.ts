@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { renderFailure } from "../../../test/support/templateRuntime.ts";
 import { parseJson } from "../../messages/index.ts";
 import { compileTemplate } from "../template.ts";
 import { tests } from "./index.ts";
@@ -145,12 +146,9 @@ describe("examples", () => {
   });
 
   it.each(raised)("%s raises %s", (template, exception) => {
-    let thrown: unknown;
-    try {
-      compileTemplate(template).render(context);
-    } catch (error) {
-      thrown = error;
-    }
-    expect(thrown).toMatchObject({ code: "template_error", details: { pythonType: exception } });
+    expect(renderFailure(template, context)).toMatchObject({
+      code: "template_error",
+      details: { pythonType: exception },
+    });
   });
 });
