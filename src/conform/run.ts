@@ -69,9 +69,8 @@ export class ConformRunner {
         outcome = runAttribution(recorded, await this.#shelf.overlay(recorded.plain.tok));
       else if (Object.hasOwn(withRenderer, kind)) {
         const config = recorded.plain.config ?? { name: recorded.plain.tok };
-        const isDefault = config.name === "default";
-        if (!isDefault && !familyIsBuilt(config.name)) return skipped(`family "${config.name}" is not built`);
-        if (isDefault && kind === "bridge") return skipped("the default renderer does not bridge");
+        if (config.name !== "default" && !familyIsBuilt(config.name))
+          return skipped(`family "${config.name}" is not built`);
         renderer = await this.#renderer(recorded.plain.tok, config, recorded.plain.processor);
         outcome = withRenderer[kind](recorded, renderer);
       } else return skipped(`kind "${kind}" is not supported`);

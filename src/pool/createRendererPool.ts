@@ -1,10 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { availableParallelism } from "node:os";
-import type { DefaultConfig, RendererConfig } from "../configs/index.ts";
+import type { RendererConfig } from "../configs/index.ts";
 import { TitoError } from "../errors.ts";
+import { isBuiltIn } from "../renderers/bindConfig.ts";
 import { createRenderer } from "../renderers/createRenderer.ts";
-import { parsersAreBuiltIn } from "../renderers/namedParsers/index.ts";
-import { familyIsBuilt } from "../renderers/registry.ts";
 import { loadTokenizer, type Tokenizer } from "../tokenizer/index.ts";
 import { shareTables } from "../tokenizer/share.ts";
 import { type WarningHandler, warn } from "../warnings.ts";
@@ -74,14 +73,13 @@ export async function openPool(
   });
 }
 
-/** What has been registered, a family or a parser, lives in the thread that registered it. */
 function threadsKnow(config: RendererConfig, onWarning: WarningHandler): boolean {
-  const isKnown = config.name === "default" ? parsersAreBuiltIn(config as DefaultConfig) : familyIsBuilt(config.name);
-  if (isKnown) return true;
-  const what = config.name === "default" ? "registered parsers" : `the registered family "${config.name}"`;
+  if (isBuiltIn(config)) return true;
   onWarning({
     code: "pool_inline",
-    message: `Threads do not know ${what}, so the pool renders in this thread. Pass size: 0 to say that you know.`,
+    message:
+      `Threads do not know what has been registered here for "${config.name}", so the pool renders in this thread. ` +
+      "Pass size: 0 to say that you know.",
   });
   return false;
 }

@@ -3,8 +3,9 @@ import { TitoError } from "../errors.ts";
 import type { Tokenizer } from "../tokenizer/types.ts";
 import type { WarningHandler } from "../warnings.ts";
 import { bindDefault } from "./default/defaultFamily.ts";
+import { parsersAreBuiltIn } from "./namedParsers/index.ts";
 import { familyByName } from "./registerFamily.ts";
-import { families } from "./registry.ts";
+import { families, familyIsBuilt } from "./registry.ts";
 import { type BindOptions, bindRenderer, type Renderer } from "./renderer.ts";
 
 export interface BindConfigOptions extends BindOptions {
@@ -26,4 +27,9 @@ export function bindConfig(tokenizer: Tokenizer, config: RendererConfig, options
     );
   }
   return bindRenderer(tokenizer, config, family.bind(tokenizer, config), options);
+}
+
+/** Does every thread know what this config names? What has been registered, a family or a parser, lives in one thread. */
+export function isBuiltIn(config: RendererConfig): boolean {
+  return config.name === "default" ? parsersAreBuiltIn(config as DefaultConfig) : familyIsBuilt(config.name);
 }

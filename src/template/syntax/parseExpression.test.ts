@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fault } from "../../../test/support/templateSyntax.ts";
 import type { Expression } from "./ast.ts";
 import { parseTemplate } from "./parser.ts";
-import { SyntaxFault } from "./syntaxFault.ts";
 
 /** A tree without its positions. */
 function bare(tree: unknown): unknown {
@@ -19,16 +19,6 @@ function expression(code: string): Expression {
   const [statement] = parseTemplate(`{{ ${code} }}`).body;
   if (statement?.kind !== "print") throw new Error(`no expression: ${code}`);
   return statement.value;
-}
-
-function fault(template: string): SyntaxFault {
-  try {
-    parseTemplate(template);
-  } catch (error) {
-    if (error instanceof SyntaxFault) return error;
-    throw error;
-  }
-  throw new Error(`accepted: ${template}`);
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: trees of every kind, without positions

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { fault } from "../../../test/support/templateSyntax.ts";
 import { parseTemplate } from "./parser.ts";
-import { SyntaxFault } from "./syntaxFault.ts";
 
 /** A tree without its positions. */
 function bare(tree: unknown): unknown {
@@ -11,16 +11,6 @@ function bare(tree: unknown): unknown {
       .filter(([key]) => key !== "at" && key !== "end")
       .map(([key, value]) => [key, bare(value)]),
   );
-}
-
-function fault(template: string): SyntaxFault {
-  try {
-    parseTemplate(template);
-  } catch (error) {
-    if (error instanceof SyntaxFault) return error;
-    throw error;
-  }
-  throw new Error(`accepted: ${template}`);
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: trees of every kind, without positions
