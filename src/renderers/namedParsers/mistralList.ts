@@ -8,7 +8,7 @@ import {
   knownStatus,
   type ListedCall,
 } from "../../parse/index.ts";
-import { jsonEnd } from "./jsonEnd.ts";
+import { jsonEnd } from "../../parse/calls/jsonEnd.ts";
 import { unread, unreadPiece } from "./unread.ts";
 
 /*

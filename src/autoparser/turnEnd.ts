@@ -1,0 +1,21 @@
+import { segments } from "./diff.ts";
+
+/** The text that ends a turn: the last marker (or word) of what stands behind the words, and what is written before it. */
+export interface TurnClosing {
+  readonly before: string;
+  /** Null: nothing but white space stands there. */
+  readonly token: string | null;
+}
+
+/** `known`: special tokens, which are taken for the end where one of them stands there; else the last marker is. */
+export function closingOf(text: string, known: readonly string[]): TurnClosing {
+  const trimmed = text.trimEnd();
+  if (trimmed === "") return { before: text, token: null };
+  const token = known.filter((one) => trimmed.endsWith(one)).sort((a, b) => b.length - a.length)[0] ?? lastWord(trimmed);
+  return { before: trimmed.slice(0, trimmed.length - token.length), token };
+}
+
+function lastWord(text: string): string {
+  const last = segments(text).at(-1)!;
+  return last.kind === "marker" ? last.text : last.text.split(/\s/).at(-1)!;
+}
