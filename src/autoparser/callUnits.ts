@@ -31,11 +31,19 @@ export const jsonUnit: FindUnit = (turn, index, call, from) => {
   if (head.length === 0 || (first === undefined && Object.keys(call.function.arguments).length > 0)) return null;
   const headEnd = head.findLast((piece) => first === undefined || piece.start < first.start) ?? head[0]!;
   const after = headEnd.start + headEnd.text.length;
-  for (let at = turn.text.indexOf("{", after); at >= 0 && at <= (first?.start ?? at); at = turn.text.indexOf("{", at + 1)) {
+  for (
+    let at = turn.text.indexOf("{", after);
+    at >= 0 && at <= (first?.start ?? at);
+    at = turn.text.indexOf("{", at + 1)
+  ) {
     const found = objectAt(turn.text, at);
     if (!found || !equalJson(found.value, call.function.arguments as JsonInput)) continue;
     const slots = [
-      ...head.map(({ start, text, slot }) => ({ start, end: start + text.length, element: headElement(slot!, text, call) })),
+      ...head.map(({ start, text, slot }) => ({
+        start,
+        end: start + text.length,
+        element: headElement(slot!, text, call),
+      })),
       { start: found.start, end: found.end, element: { kind: "json" } as const },
     ].sort((a, b) => a.start - b.start);
     return unitOf(turn, slots);
@@ -87,4 +95,3 @@ export function splitNumber(a: string, b: string): readonly CallElement[] | null
   const text = (value: string): CallElement[] => (value === "" ? [] : [{ kind: "text", text: value }]);
   return [...text(before), { kind: "index", base: Number(one) as 0 | 1 }, ...text(after)];
 }
-

@@ -1,5 +1,5 @@
 import type { CallElement, CallsLayout } from "../parse/layout/layout.ts";
-import { type CallUnit, type FindUnit, numbered, unitOf, headElement } from "./callUnits.ts";
+import { type CallUnit, type FindUnit, headElement, numbered, unitOf } from "./callUnits.ts";
 import { segments, wholePrefix, wholeSuffix } from "./diff.ts";
 import { markerWord } from "./markerWord.ts";
 import { names } from "./probes.ts";
@@ -10,8 +10,8 @@ import {
   joined,
   taggedElement,
   taggedFrame,
-  type WrittenValue,
   typedValues,
+  type WrittenValue,
   withoutClosingNames,
   writtenValue,
 } from "./taggedCalls.ts";
@@ -27,13 +27,19 @@ export interface CallTurns {
   /** Content and a call; null where the template drops one of them. */
   readonly withContent: Turn | null;
   /** Each with one call that has one argument. */
-  readonly typed: readonly (Turn | null)[];
+  readonly typed: () => readonly (Turn | null)[];
   /** What is written ahead of calls where there is no content: empty reasoning, empty content. */
   readonly lead: (turn: Turn) => number;
   /** Texts that end a turn. */
   readonly ends: readonly string[];
   /** What ends a response without calls, before the text that stops it. */
   readonly end: string;
+}
+
+export interface FoundCalls {
+  readonly calls: CallsLayout;
+  /** What ends a turn with calls; null: nothing is known to. */
+  readonly stop: string | null;
 }
 
 /** Texts between the units of calls. */
@@ -46,21 +52,23 @@ interface Frame {
 }
 
 /** The layout by a way of finding a call's unit. */
-export function layoutByUnits(turns: CallTurns, find: FindUnit): CallsLayout | null {
+export function layoutByUnits(turns: CallTurns, find: FindUnit): FoundCalls | null {
   const { one, two, calls, withContent } = turns;
   const single = find(one, 0, calls[0], turns.lead(one));
   if (!single) return null;
   const first = two && find(two, 0, calls[0], turns.lead(two));
   const second = first && find(two, 1, calls[1], first.end);
   const contentful = withContent && unitBehindContent(withContent, find, calls[0]);
+  const behind = second ? two!.text.slice(second.end) : one.text.slice(single.end);
+  const ending = cutEnd(behind, one.text.slice(0, single.start), turns.ends);
   const frame: Frame = {
     before: one.text.slice(turns.lead(one), single.start),
     between: second ? two!.text.slice(first!.end, second.start) : null,
-    after: cutEnd(second ? two!.text.slice(second.end) : one.text.slice(single.end), one.text.slice(0, single.start), turns.ends),
+    after: ending.text,
     afterContent: contentful,
   };
   const elements = numbered(single.elements, second?.elements ?? null);
-  return framed(frame, elements, turns.end);
+  return { calls: framed(frame, elements, turns.end), stop: ending.stop };
 }
 
 function unitBehindContent(turn: Turn, find: FindUnit, call: ProbeCall): string | null {
@@ -72,7 +80,7 @@ function unitBehindContent(turn: Turn, find: FindUnit, call: ProbeCall): string 
 }
 
 /** Arguments one by one. */
-export function layoutByTags(turns: CallTurns): CallsLayout | null {
+export function layoutByTags(turns: CallTurns): FoundCalls | null {
   const { calls, withContent } = turns;
   const one = withoutClosingNames(turns.one);
   const two = turns.two && withoutClosingNames(turns.two);
@@ -81,7 +89,7 @@ export function layoutByTags(turns: CallTurns): CallsLayout | null {
   const both = two && [gapsOf(two, 0), gapsOf(two, 1)];
   const between = both?.[1] ? gapBefore(two!, both[1].first) : null;
   const raw = both?.[1] ? gapAfter(two!, both[1].last) : gapAfter(one, gaps.last);
-  const after = cutEnd(raw, joined(one.slice(0, gaps.last)), turns.ends);
+  const { text: after, stop } = cutEnd(raw, joined(one.slice(0, gaps.last)), turns.ends);
   const before = joined(one.slice(0, gaps.first)).slice(turns.lead(turns.one));
   const content = withContent && withoutClosingNames(withContent);
   const inContent = content && gapsOf(content, 0);
@@ -89,23 +97,29 @@ export function layoutByTags(turns: CallTurns): CallsLayout | null {
     before,
     between,
     after,
-    afterContent: inContent && content.slice(0, inContent.first).some(({ slot }) => slot?.kind === "content") ? gapBefore(content, inContent.first) : null,
+    afterContent:
+      inContent && content.slice(0, inContent.first).some(({ slot }) => slot?.kind === "content")
+        ? gapBefore(content, inContent.first)
+        : null,
   };
   const close = between === null ? after : wholePrefix(between, after);
   const tagged = taggedFrame(one, 0, names.keys, close);
   if (!tagged) return null;
   const tail = raw.slice(raw.length === 0 ? 0 : tagged.suffix.length);
-  const values = turns.typed.flatMap((turn, index): WrittenValue[] => {
-    const written = turn && writtenValue(withoutClosingNames(turn), singleTail(turn, tail, tagged.suffix), typedValues[index]!);
+  const values = turns.typed().flatMap((turn, index): WrittenValue[] => {
+    const written =
+      turn && writtenValue(withoutClosingNames(turn), singleTail(turn, tail, tagged.suffix), typedValues[index]!);
     return written ? [written] : [];
   });
   const head = one.slice(gaps.first, gaps.last + 1);
   const keyAt = head.findIndex(({ slot }) => slot?.kind === "key");
-  const placed = head.slice(0, keyAt).flatMap(({ slot, start, text }) =>
-    slot?.kind === "name" || slot?.kind === "id"
-      ? [{ start, end: start + text.length, element: headElement(slot, text, calls[0]) }]
-      : [],
-  );
+  const placed = head
+    .slice(0, keyAt)
+    .flatMap(({ slot, start, text }) =>
+      slot?.kind === "name" || slot?.kind === "id"
+        ? [{ start, end: start + text.length, element: headElement(slot, text, calls[0]) }]
+        : [],
+    );
   if (placed.length === 0) return null;
   const unit = unitOf(turns.one, placed);
   const other = both?.[1] ? headUnit(turns.two!, 1, calls[1]) : null;
@@ -116,24 +130,34 @@ export function layoutByTags(turns: CallTurns): CallsLayout | null {
     { ...taggedElement(tagged, values), open: opened?.open ?? tagged.open },
   ];
   const suffixed = frameWithSuffix(frameOfCall, tagged.suffix);
-  return framed(suffixed, elements, turns.end);
+  return { calls: framed(suffixed, elements, turns.end), stop };
 }
 
 /** The head of the second call, and the text between it and the first argument's name. */
-function headUnit(turn: Turn, index: number, call: ProbeCall): { readonly unit: CallUnit; readonly gap: string } | null {
+function headUnit(
+  turn: Turn,
+  index: number,
+  call: ProbeCall,
+): { readonly unit: CallUnit; readonly gap: string } | null {
   const pieces = withoutClosingNames(turn);
   const key = pieces.findIndex(({ slot }) => slot?.call === index && slot.kind === "key");
   if (key < 0) return null;
-  const placed = pieces.slice(0, key).flatMap(({ slot, start, text }) =>
-    slot?.call === index && (slot.kind === "name" || slot.kind === "id")
-      ? [{ start, end: start + text.length, element: headElement(slot, text, call) }]
-      : [],
-  );
+  const placed = pieces
+    .slice(0, key)
+    .flatMap(({ slot, start, text }) =>
+      slot?.call === index && (slot.kind === "name" || slot.kind === "id")
+        ? [{ start, end: start + text.length, element: headElement(slot, text, call) }]
+        : [],
+    );
   return placed.length === 0 ? null : { unit: unitOf(turn, placed), gap: gapBefore(pieces, key) };
 }
 
 /** A number of the call between its name and its arguments. */
-function splitOpen(open: string, otherGap: string, namePrefix: string): { readonly lead: readonly CallElement[]; readonly open: string } | null {
+function splitOpen(
+  open: string,
+  otherGap: string,
+  namePrefix: string,
+): { readonly lead: readonly CallElement[]; readonly open: string } | null {
   const other = otherGap.slice(0, otherGap.length - namePrefix.length);
   if (other === open) return null;
   const elements = numbered([{ kind: "text", text: open }], [{ kind: "text", text: other }]);
@@ -158,7 +182,11 @@ function singleTail(turn: Turn, tail: string, suffix: string): string {
   return tail !== "" && end.endsWith(tail) ? tail : cut;
 }
 
-function framed({ before, between, after, afterContent }: Frame, unit: readonly CallElement[], end: string): CallsLayout {
+function framed(
+  { before, between, after, afterContent }: Frame,
+  unit: readonly CallElement[],
+  end: string,
+): CallsLayout {
   const common = afterContent === null ? before.trimStart() : wholeSuffix(before, afterContent).trimStart();
   const leadAlone = before.slice(0, before.length - common.length);
   const lead = afterContent === null ? leadAlone : afterContent.slice(0, afterContent.length - common.length);
@@ -201,12 +229,22 @@ function text(value: string): CallElement[] {
   return value === "" ? [] : [{ kind: "text", text: value }];
 }
 
-/** The text behind the last call without what ends the turn: a known end, or a marker that closes nothing. */
-function cutEnd(after: string, before: string, ends: readonly string[]): string {
-  const known = ends.map((end) => after.indexOf(end)).filter((at) => at >= 0);
-  if (known.length > 0) return after.slice(0, Math.min(...known));
+/** The text behind the last call, and what ends the turn behind it: a known end, or a marker that closes nothing. */
+function cutEnd(
+  after: string,
+  before: string,
+  ends: readonly string[],
+): { readonly text: string; readonly stop: string | null } {
+  const found = ends.map((stop) => ({ stop, at: after.indexOf(stop) })).filter(({ at }) => at >= 0);
+  const first = found.sort((a, b) => a.at - b.at)[0];
+  if (first) return { text: after.slice(0, first.at), stop: first.stop };
   const last = segments(after.trimEnd()).at(-1);
-  if (last?.kind !== "marker") return after;
-  const opened = new Set(segments(before).filter(({ kind }) => kind === "marker").map(({ text: marker }) => markerWord(marker)));
-  return opened.has(markerWord(last.text)) ? after : after.slice(0, after.lastIndexOf(last.text));
+  if (last?.kind !== "marker") return { text: after, stop: null };
+  const opened = new Set(
+    segments(before)
+      .filter(({ kind }) => kind === "marker")
+      .map(({ text: marker }) => markerWord(marker)),
+  );
+  if (opened.has(markerWord(last.text))) return { text: after, stop: null };
+  return { text: after.slice(0, after.lastIndexOf(last.text)), stop: last.text };
 }

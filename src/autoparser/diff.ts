@@ -44,14 +44,15 @@ function markerEnd(text: string, at: number): number {
   for (let i = at; i < text.length; i++) {
     if (text[i] === OPENERS[kind]) depth++;
     else if (text[i] === CLOSERS[kind] && --depth === 0) return i + 1;
-    else if (text[i] === "\n" || text[i] === '{') return -1;
+    else if (text[i] === "\n" || text[i] === "{") return -1;
   }
   return -1;
 }
 
 export function commonPrefix(a: string, b: string): string {
+  if (b.startsWith(a)) return a;
   let end = 0;
-  while (end < a.length && a[end] === b[end]) end++;
+  while (end < a.length && a.charCodeAt(end) === b.charCodeAt(end)) end++;
   return a.slice(0, end);
 }
 
@@ -87,13 +88,13 @@ function wholeStart(text: string, place: number): number {
   return markerAround(text, place)?.end ?? place;
 }
 
+/** No marker crosses a line: only the line before the place is read. */
 function markerAround(text: string, place: number): { readonly start: number; readonly end: number } | null {
-  let start = 0;
-  for (const { kind, text: piece } of segments(text)) {
-    const end = start + piece.length;
-    if (kind === "marker" && start < place && place < end) return { start, end };
-    if (start >= place) return null;
-    start = end;
+  for (let start = text.lastIndexOf("\n", place - 1) + 1; start < place; start++) {
+    const end = markerEnd(text, start);
+    if (end < 0) continue;
+    if (end > place) return { start, end };
+    start = end - 1;
   }
   return null;
 }

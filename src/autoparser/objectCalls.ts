@@ -24,7 +24,10 @@ interface Shape {
   readonly argumentsAreText: boolean;
 }
 
-function shapeOf(value: ReadonlyMap<string, JsonValue>, { function: { name, arguments: args } }: ProbeCall): Shape | null {
+function shapeOf(
+  value: ReadonlyMap<string, JsonValue>,
+  { function: { name, arguments: args } }: ProbeCall,
+): Shape | null {
   if (value.has(name) && equalJson(value.get(name)!, args as JsonInput)) {
     return { name: [], arguments: [], argumentsAreText: false };
   }
@@ -56,7 +59,9 @@ export function objectElement(text: string, found: FoundJson, call: ProbeCall, i
   const id = pathTo(found.value, (one) => one === call.id);
   const number = id ? null : pathTo(found.value, (one) => one === String(index));
   const fixed = (key: string, value: JsonValue) =>
-    [shape.name[0], shape.arguments[0], (id ?? number)?.[0]].includes(key) ? {} : { fixed: pythonJson(value as JsonInput) };
+    [shape.name[0], shape.arguments[0], (id ?? number)?.[0]].includes(key)
+      ? {}
+      : { fixed: pythonJson(value as JsonInput) };
   return {
     kind: "object",
     name: shape.name,
@@ -78,7 +83,7 @@ function styleOf(text: string, before: string): JsonStyle {
     const indent = Math.max(1, newline[1]!.length - outer);
     return { itemSeparator: ",", keySeparator: key, indent, depth: Math.round(outer / indent) };
   }
-  const item = /^\{\s*"(?:[^"\\]|\\.)*"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[^,"{}[\]]+|\{[^{}]*\})(,\s*)"/.exec(text)?.[1] ?? ", ";
+  const item =
+    /^\{\s*"(?:[^"\\]|\\.)*"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[^,"{}[\]]+|\{[^{}]*\})(,\s*)"/.exec(text)?.[1] ?? ", ";
   return { itemSeparator: item, keySeparator: key, indent: null };
 }
-

@@ -11,7 +11,7 @@ export interface ProbeOptions {
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Renders conversations through one template; what the template refuses is null. Equal renders are made once. */
+/** Renders conversations through one template; what the template refuses is null. Equal renders are made once (tools are told apart by their number). */
 export type Prober = (messages: readonly ProbeMessage[], options?: ProbeOptions) => TemplateTrace | null;
 
 /** Passed where the tokenizer's own are not known; most templates only print them. */
@@ -38,7 +38,7 @@ export function prober(template: ChatTemplate, { specialTokens, variables = {}, 
   const constants = { ...PLACEHOLDERS, ...Object.fromEntries(specialTokens ?? []) };
   return (messages, options = {}) => {
     const { tools, prompt = false, filled = false, variables: own = {} } = options;
-    const key = JSON.stringify([messages, tools, prompt, filled, own]);
+    const key = JSON.stringify([messages, tools?.length ?? 0, prompt, filled, own]);
     let trace = known.get(key);
     if (trace === undefined) {
       const given = { ...constants, documents: null, ...variables, ...own, messages, tools: tools ?? null };

@@ -56,7 +56,11 @@ export function closingOf(open: string, between: string, next: string | null, he
   const parts = segments(between);
   const opening = segments(open.trimEnd());
   const repeated = repetition(opening, parts);
-  if (repeated !== null) return withSpace(parts, parts.findIndex(({ text }) => text === opening.at(-1)!.text));
+  if (repeated !== null)
+    return withSpace(
+      parts,
+      parts.findIndex(({ text }) => text === opening.at(-1)!.text),
+    );
   const again = header.trim() === "" ? -1 : between.indexOf(header);
   if (again >= 0) return between.slice(0, again + header.length);
   const word = markerWord(opening.findLast(({ kind }) => kind === "marker")?.text ?? "");
@@ -107,7 +111,9 @@ export function prefillOf(opened: string, reasoning: ReasoningLayout | null): Pr
   if (reasoning === null || opened.trim() === "") return "none";
   const close = reasoning.close.trim();
   if (close !== "" && opened.includes(close)) return "closed";
-  const opens = [reasoning.open, ...(reasoning.alsoOpens ?? [])].map((text) => text.trim()).filter((text) => text !== "");
+  const opens = [reasoning.open, ...(reasoning.alsoOpens ?? [])]
+    .map((text) => text.trim())
+    .filter((text) => text !== "");
   if (!opens.some((text) => opened.includes(text))) return "none";
   return reasoning.open.trim() !== "" && opened.includes(reasoning.open.trim()) ? "open" : "artefact";
 }

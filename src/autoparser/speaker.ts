@@ -1,7 +1,7 @@
 import type { TemplateTrace } from "../template/index.ts";
 import { wholePrefix } from "./diff.ts";
-import { assistant, call, type Said, tools, user, withNamingIds, words } from "./probes.ts";
 import type { ProbeOptions, Prober } from "./prober.ts";
+import { assistant, call, type Said, tools, user, withNamingIds, words } from "./probes.ts";
 import { type Turn, turnOf } from "./turn.ts";
 import type { ProbeMessage } from "./types.ts";
 
@@ -61,22 +61,32 @@ export function speaker(probe: Prober, manner: Manner): Speaker {
     return { ...message, content: [{ type: "text", text: message.content }] as never };
   };
   const question = spoken(user);
+  const beginnings = new Map<string, string | null>();
   return {
     manner,
     ask: ({ prompt, ...options } = {}) => probe([question], { ...optionsOf(options), prompt })?.text ?? null,
     place(said, options = {}) {
       const settings = optionsOf(options);
-      const before = probe([question], settings);
+      const before = beginning(settings);
       const after = options.followed ? [question] : [];
       const trace = probe([question, messageOf(said, manner, spoken), ...after], settings);
       if (before === null || trace === null) return null;
-      // A render may end with what opens a turn, whoever asked: other turns show where it begins.
-      const others = anchors.flatMap((anchor) => probe([question, messageOf(anchor, manner, spoken)], settings) ?? []);
-      const shared = others.map(({ text }) => wholePrefix(before.text, text).length);
-      const base = Math.min(wholePrefix(trace.text, before.text).length, ...shared);
-      return { trace, base, end: endOf(trace, 1) };
+      return { trace, base: wholePrefix(trace.text, before).length, end: endOf(trace, 1) };
     },
   };
+
+  /** What stands before every answer. A render may end with what opens a turn, whoever asked: answers show where that begins. */
+  function beginning(settings: ProbeOptions): string | null {
+    const key = JSON.stringify([settings.tools?.length, settings.variables]);
+    let known = beginnings.get(key);
+    if (known === undefined) {
+      const before = probe([question], settings);
+      const answers = anchors.flatMap((anchor) => probe([question, messageOf(anchor, manner, spoken)], settings) ?? []);
+      known = before && answers.reduce((shared, { text }) => wholePrefix(shared, text), before.text);
+      beginnings.set(key, known);
+    }
+    return known;
+  }
 }
 
 function messageOf(said: Said, manner: Manner, spoken: (message: ProbeMessage) => ProbeMessage): ProbeMessage {
@@ -94,7 +104,8 @@ function messageOf(said: Said, manner: Manner, spoken: (message: ProbeMessage) =
   return { ...message, content: parts as never };
 }
 
-const asText = (args: object): never => JSON.stringify(args).replaceAll(/("(?:[^"\\]|\\.)*"|[^",:]+)([,:])/g, "$1$2 ") as never;
+const asText = (args: object): never =>
+  JSON.stringify(args).replaceAll(/("(?:[^"\\]|\\.)*"|[^",:]+)([,:])/g, "$1$2 ") as never;
 
 function endOf({ pieces, text }: TemplateTrace, index: number): number {
   let end = 0;
@@ -179,7 +190,8 @@ export function findSpeaker(probe: Prober, said: Said, calls: Said): Speaker {
   );
   const manner = calling.find(writesCalls) ?? hearing;
 
-  const isReasoned = ({ pieces, text }: Turn) => pieces.some(({ slot }) => slot?.kind === "reasoning") && !PRINTED.test(text);
+  const isReasoned = ({ pieces, text }: Turn) =>
+    pieces.some(({ slot }) => slot?.kind === "reasoning") && !PRINTED.test(text);
   const thinks = (one: Manner) =>
     shows(one, said, false, isReasoned) || shows(one, { ...calls, reasoning: words.reasoning }, true, isReasoned);
   const thinking = [false, true].flatMap((reasoningInContent) =>

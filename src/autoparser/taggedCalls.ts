@@ -1,4 +1,4 @@
-import { pythonJson, pythonRepr, type JsonInput } from "../messages/index.ts";
+import { type JsonInput, pythonJson, pythonRepr } from "../messages/index.ts";
 import type { JsonType, TaggedElement, ValueForm, ValueWriting } from "../parse/layout/layout.ts";
 import { wholePrefix, wholeSuffix } from "./diff.ts";
 import type { Turn, TurnPiece } from "./turn.ts";
@@ -66,9 +66,15 @@ export interface TaggedFrame {
 }
 
 /** From a call with two string arguments; null where its arguments do not stand one by one. */
-export function taggedFrame(pieces: readonly TurnPiece[], call: number, keys: readonly string[], close: string): TaggedFrame | null {
+export function taggedFrame(
+  pieces: readonly TurnPiece[],
+  call: number,
+  keys: readonly string[],
+  close: string,
+): TaggedFrame | null {
   const keyPieces = pieces.flatMap(({ slot }, index) => (slot?.call === call && slot.kind === "key" ? [index] : []));
-  const valueAt = (key: number) => pieces.findIndex(({ slot }, index) => index > key && slot?.call === call && slot.kind === "value");
+  const valueAt = (key: number) =>
+    pieces.findIndex(({ slot }, index) => index > key && slot?.call === call && slot.kind === "value");
   const [one, two] = keyPieces;
   if (one === undefined || two === undefined) return null;
   const value = valueAt(one);
@@ -92,7 +98,11 @@ export function taggedFrame(pieces: readonly TurnPiece[], call: number, keys: re
  * What stands between a value and the next name: the end of the one, which also ends the last value, and the beginning of the
  * other, which also begins the first name. Where a part could be of either, the value ends with its first whole marker.
  */
-function splitMiddle(middle: string, lead: string, close: string): { readonly suffix: string; readonly namePrefix: string } {
+function splitMiddle(
+  middle: string,
+  lead: string,
+  close: string,
+): { readonly suffix: string; readonly namePrefix: string } {
   const longest = wholeSuffix(middle, lead);
   const most = wholePrefix(middle, close).length;
   const least = Math.min(most, middle.length - longest.length);
@@ -139,7 +149,10 @@ export function valueForms(frame: TaggedFrame, values: readonly WrittenValue[]):
   const number = values.find(({ type }) => type === "integer");
   const quote = quoteOf(frame, number);
   if (quote !== null) {
-    const plain = { between: number!.between!, suffix: number!.text.slice(number!.between!.length + number!.written!.length) };
+    const plain = {
+      between: number!.between!,
+      suffix: number!.text.slice(number!.between!.length + number!.written!.length),
+    };
     const bareKeys = values.some(({ type, text }) => type === "object" && /[{,]\s*inner\s*:/.test(text));
     const isQuote = quote === '"' || quote === "'";
     const writing: ValueWriting = {
@@ -190,7 +203,10 @@ function betweenOf(frame: TaggedFrame, one: WrittenValue, number: WrittenValue |
   if (one.between !== null) return one.between;
   const start = spelled.map((text) => one.text.indexOf(text)).find((at) => at >= 0);
   if (start !== undefined) return one.text.slice(0, start);
-  return [number?.between, frame.between].find((text) => text !== undefined && text !== null && one.text.startsWith(text)) ?? "";
+  return (
+    [number?.between, frame.between].find((text) => text !== undefined && text !== null && one.text.startsWith(text)) ??
+    ""
+  );
 }
 
 function writingOf({ type, value }: WrittenValue, written: string): ValueWriting {

@@ -30,7 +30,8 @@ export function turnOf(trace: TemplateTrace, index: number, start: number, end: 
     const from = Math.max(at, start);
     const to = Math.min(at + text.length, end);
     if (from < to) {
-      const slot = source === null || source.isTemplate || source.message !== index ? null : slotOf(source.path(), source.isKey);
+      const slot =
+        source === null || source.isTemplate || source.message !== index ? null : slotOf(source.path(), source.isKey);
       const piece = text.slice(from - at, to - at);
       const last = pieces.at(-1);
       if (last && isSame(last.slot, slot)) pieces[pieces.length - 1] = { ...last, text: last.text + piece };

@@ -1,0 +1,83 @@
+import type { CallsLayout, ResponseLayout } from "../parse/layout/layout.ts";
+import { type CallTurns, type FoundCalls, layoutByTags, layoutByUnits } from "./callsLayout.ts";
+import { jsonUnit, objectUnit } from "./callUnits.ts";
+import { contentGap } from "./findContent.ts";
+import { names } from "./probes.ts";
+import { typedValues } from "./taggedCalls.ts";
+import { taggedReasoning, toldList, toldPythonic } from "./toldFormats.ts";
+import type { Opened } from "./types.ts";
+import type { TemplateView } from "./view.ts";
+
+/**
+ * A way in which a template may write responses. It says what the layout would be if it were so; the template's own renders of
+ * random responses decide whether it is.
+ */
+export interface Hypothesis {
+  readonly name: string;
+  /** What differs from the layout without calls; null: nothing points to this format. */
+  propose(view: TemplateView): Proposal | null;
+}
+
+export interface Proposal extends Partial<ResponseLayout> {
+  /** The text that opens a turn, and what prompts write behind it, where that is not the view's. */
+  readonly header?: string;
+  readonly opened?: Opened;
+  /** Texts that end a turn with calls. */
+  readonly stops?: readonly string[];
+  /** The template tells the model of this format, but never writes it: no render can prove it. */
+  readonly told?: boolean;
+}
+
+/** In the order in which they are tried; the first one that reads every probe is taken. */
+export const builtInHypotheses: readonly Hypothesis[] = [
+  { name: "json_object", propose: (view) => byTurns(view, (turns) => layoutByUnits(turns, objectUnit)) },
+  { name: "tag_with_json", propose: (view) => byTurns(view, (turns) => layoutByUnits(turns, jsonUnit)) },
+  { name: "tag_with_tagged", propose: (view) => byTurns(view, layoutByTags) },
+  { name: "told_list", propose: toldList },
+  { name: "told_pythonic", propose: toldPythonic },
+  { name: "told_reasoning", propose: taggedReasoning },
+];
+
+function byTurns(view: TemplateView, find: (turns: CallTurns) => FoundCalls | null): Proposal | null {
+  const turns = callTurns(view);
+  const found = turns && find(turns);
+  return found && { ...prompted(found.calls, view), ...(found.stop === null ? {} : { stops: [found.stop] }) };
+}
+
+/** What opens a call may be written by every prompt already (`>>>`): it stands between the parts of a response then. */
+function prompted(calls: CallsLayout, { header, opened }: TemplateView): Proposal {
+  const [first] = calls.call;
+  if (calls.section !== null || first?.kind !== "text" || !header.endsWith(first.text)) return { calls };
+  const { text } = first;
+  return {
+    calls: { ...calls, lead: text, separator: text, call: calls.call.slice(1) },
+    glue: [text],
+    header: header.slice(0, header.length - text.length),
+    opened: { plain: text + opened.plain, on: text + opened.on, off: text + opened.off },
+  };
+}
+
+function callTurns(view: TemplateView): CallTurns | null {
+  const { reasoning, content, stops, ends, end } = view;
+  const one = view.turn("call");
+  const two = view.turn("calls");
+  const withContent = view.turn("contentCall");
+  if (!one) return null;
+  const empty = reasoning?.empty || (reasoning ? reasoning.open.trim() + reasoning.close.trim() : "");
+  const wrapper = content.mode === "plain" ? "" : content.open + content.close;
+  const leads = [empty, wrapper].filter((text) => text !== "");
+  return {
+    calls: view.calls,
+    one,
+    two: two?.pieces.some(({ slot }) => slot?.call === 1) === true ? two : null,
+    withContent: withContent && contentGap(withContent)?.kind === "before" ? withContent : null,
+    typed: () => typedValues.map(([, value]) => view.callTurn({ [names.keys[0]]: value })),
+    lead: ({ text }) =>
+      leads.reduce((at, lead) => {
+        const written = [lead, lead.trimEnd()].find((form) => text.startsWith(form, at));
+        return at + (written?.length ?? 0);
+      }, 0),
+    ends: [...new Set([...stops, ...ends])],
+    end,
+  };
+}
