@@ -192,7 +192,7 @@ function framed(
   const lead = afterContent === null ? leadAlone : afterContent.slice(0, afterContent.length - common.length);
   const bare = unit[0]?.kind === "object" && common === "";
   const tail = after.endsWith(end) ? after.slice(0, after.length - end.length) : after;
-  const shape = { lead, ...(leadAlone === "" || leadAlone === lead ? {} : { leadAlone }), ...(bare ? { bare } : {}) };
+  const shape = { lead, ...(leadAlone === "" ? {} : { leadAlone }), ...(bare ? { bare } : {}) };
   if (between === null) {
     const call = [...text(common), ...unit, ...text(tail)];
     return { ...shape, section: null, separator: "", call, parallel: false };

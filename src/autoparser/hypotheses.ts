@@ -72,12 +72,18 @@ function callTurns(view: TemplateView): CallTurns | null {
     two: two?.pieces.some(({ slot }) => slot?.call === 1) === true ? two : null,
     withContent: withContent && contentGap(withContent)?.kind === "before" ? withContent : null,
     typed: () => typedValues.map(([, value]) => view.callTurn({ [names.keys[0]]: value })),
-    lead: ({ text }) =>
-      leads.reduce((at, lead) => {
-        const written = [lead, lead.trimEnd()].find((form) => text.startsWith(form, at));
-        return at + (written?.length ?? 0);
-      }, 0),
+    lead: (turn) => {
+      const thought = turn.pieces.findLast(({ slot }) => slot?.kind === "reasoning");
+      const start = thought ? behind(turn.text, thought.start + thought.text.length, reasoning?.close ?? "") : 0;
+      return (thought ? [wrapper] : leads).reduce((at, lead) => behind(turn.text, at, lead), start);
+    },
     ends: [...new Set([...stops, ...ends])],
     end,
   };
+}
+
+/** The place behind a text that stands here, with or without the white space at its end. */
+function behind(text: string, at: number, lead: string): number {
+  const written = [lead, lead.trimEnd(), lead.trim()].find((form) => text.startsWith(form, at));
+  return at + (written?.length ?? 0);
 }

@@ -1,4 +1,4 @@
-import { equalJson, type JsonInput, tryParseJson } from "../messages/index.ts";
+import { equalJson, type JsonInput, pythonJson, tryParseJson } from "../messages/index.ts";
 import type { KnownTool, ParsedResponse } from "../parse/index.ts";
 import { spellResponse, textParser } from "../parse/index.ts";
 import type { CheckProbe } from "./checkProbes.ts";
@@ -50,9 +50,10 @@ const preferred = (last: CheckedProbe, earlier: CheckedProbe | null): CheckedPro
 function checkAt(
   view: TemplateView,
   { layout, header, opened, stops }: LayoutCandidate,
-  { name, said, tools }: CheckProbe,
+  { name, said: intended, tools }: CheckProbe,
   followed: boolean,
 ): CheckedProbe | null {
+  const said = view.speaker.effective(intended);
   const place = view.speaker.place(said, { tools: said.calls !== undefined, followed });
   if (place === null) return null;
   const turn = untilStop(turnAt(place, header), said.calls !== undefined, [...stops, ...view.ends]);
@@ -117,15 +118,21 @@ function isExact(
   return spellResponse(layout, spoken, { in: "start", closed: false }).trim() === text.trim();
 }
 
-/** Values of which the template writes nothing. */
+/** Values of which the template writes nothing, or something else. */
 function lostKeys(args: Readonly<Record<string, JsonInput>>, call: number, { pieces, text }: Turn): string[] {
-  if (!pieces.some(({ slot }) => slot?.call === call && slot.kind === "key")) return [];
+  const keyed = pieces.some(({ slot }) => slot?.call === call && slot.kind === "key");
   return Object.entries(args).flatMap(([key, value]) => {
-    const isWritten =
-      value === "" || pieces.some(({ slot }) => slot?.call === call && slot.kind === "value" && slot.key === key);
-    const isEmpty = value === null || (typeof value === "object" && Object.keys(value).length === 0);
-    return isWritten || (isEmpty && /null|None|\{\}|\[\]/.test(text)) ? [] : [`${call} ${key}`];
+    const isChanged = stringsIn(value).some((one) => !text.includes(one) && !text.includes(pythonJson(one).slice(1, -1)));
+    const isWritten = pieces.some(({ slot }) => slot?.call === call && slot.kind === "value" && slot.key === key);
+    const isEmpty = value === "" || value === null || (typeof value === "object" && Object.keys(value).length === 0);
+    const isLeftOut = keyed && !isWritten && !(isEmpty && /null|None|\{\}|\[\]/.test(text));
+    return isChanged || isLeftOut ? [`${call} ${key}`] : [];
   });
+}
+
+function stringsIn(value: JsonInput): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? (Object.values(value) as JsonInput[]).flatMap(stringsIn) : [];
 }
 
 function wrongCalls({ toolCalls }: ParsedResponse, written: readonly CheckCall[], lost: ReadonlySet<string>): string[] {

@@ -15,6 +15,10 @@ export interface Manner {
   readonly filled: boolean;
   /** It takes the arguments of a call only as JSON text. */
   readonly argumentsAreText: boolean;
+  /** Calls are written only where the content is null, and not where it is empty. */
+  readonly nullContent: boolean;
+  /** Calls are refused where nothing is thought or said before them. */
+  readonly reasonedCalls: boolean;
   /** Reasoning is a part of the content. */
   readonly reasoningInContent: boolean;
   /** The id of a call is where the format has the function's name. */
@@ -44,6 +48,8 @@ export interface Speaker {
   readonly manner: Manner;
   /** The user's question, and the prompt behind it where `prompt` is given. */
   ask(options?: SpeakOptions & { readonly prompt?: boolean | undefined }): string | null;
+  /** What an answer has to say for the template to take it. */
+  effective(said: Said): Said;
   /** The question and an assistant's answer. */
   place(said: Said, options?: SpeakOptions): Place | null;
 }
@@ -64,6 +70,7 @@ export function speaker(probe: Prober, manner: Manner): Speaker {
   const beginnings = new Map<string, string | null>();
   return {
     manner,
+    effective: (said) => effective(said, manner),
     ask: ({ prompt, ...options } = {}) => probe([question], { ...optionsOf(options), prompt })?.text ?? null,
     place(said, options = {}) {
       const settings = optionsOf(options);
@@ -89,13 +96,19 @@ export function speaker(probe: Prober, manner: Manner): Speaker {
   }
 }
 
-function messageOf(said: Said, manner: Manner, spoken: (message: ProbeMessage) => ProbeMessage): ProbeMessage {
-  const { calls, reasoning, content = "" } = said;
-  const given = calls === undefined ? undefined : manner.namingIds ? withNamingIds(calls) : calls;
+function effective(said: Said, { reasonedCalls }: Manner): Said {
+  const isBare = said.calls !== undefined && !said.content && said.reasoning === undefined;
+  return reasonedCalls && isBare ? { ...said, reasoning: words.reasoning } : said;
+}
+
+function messageOf(given: Said, manner: Manner, spoken: (message: ProbeMessage) => ProbeMessage): ProbeMessage {
+  const said = effective(given, manner);
+  const { calls, reasoning, content = manner.nullContent && said.calls !== undefined ? null : "" } = said;
+  const named = calls === undefined ? undefined : manner.namingIds ? withNamingIds(calls) : calls;
   const written = manner.argumentsAreText
-    ? given?.map((one) => ({ ...one, function: { ...one.function, arguments: asText(one.function.arguments) } }))
-    : given;
-  const message = assistant({ ...said, ...(written === undefined ? {} : { calls: written as typeof given & object }) });
+    ? named?.map((one) => ({ ...one, function: { ...one.function, arguments: asText(one.function.arguments) } }))
+    : named;
+  const message = assistant({ ...said, content, ...(written === undefined ? {} : { calls: written as typeof named & object }) });
   if (!manner.reasoningInContent || reasoning === undefined) return spoken(message);
   const parts = [
     { type: "thinking", thinking: reasoning },
@@ -160,6 +173,8 @@ export function findSpeaker(probe: Prober, said: Said, calls: Said): Speaker {
     tools: "as given",
     filled: false,
     argumentsAreText: false,
+    nullContent: false,
+    reasonedCalls: false,
     reasoningInContent: false,
     namingIds: false,
     thinking: {},
@@ -183,9 +198,12 @@ export function findSpeaker(probe: Prober, said: Said, calls: Said): Speaker {
       const isNamed = kinds.has("name") || kinds.has("call") || (manner.namingIds && kinds.has("id"));
       return isNamed && !text.includes("{'");
     });
-  const calling = [hearing, { ...hearing, tools: "refused" } as const].flatMap((manner) =>
+  const willing: readonly Manner[] = [hearing, { ...hearing, tools: "refused" }, { ...hearing, reasonedCalls: true }];
+  const calling = willing.flatMap((manner) =>
     [false, true].flatMap((namingIds) =>
-      [false, true].map((argumentsAreText): Manner => ({ ...manner, argumentsAreText, namingIds })),
+      [false, true].flatMap((nullContent) =>
+        [false, true].map((argumentsAreText): Manner => ({ ...manner, argumentsAreText, nullContent, namingIds })),
+      ),
     ),
   );
   const manner = calling.find(writesCalls) ?? hearing;

@@ -9,7 +9,7 @@ import {
 } from "../../gbnf/index.ts";
 import { isList } from "../../gbnf/schema/fields.ts";
 import type { JsonInput } from "../../messages/index.ts";
-import type { ValueWriting } from "../../parse/layout/layout.ts";
+import type { TextFence, ValueWriting } from "../../parse/layout/layout.ts";
 import { accepts, spellAutomaton, type TextPattern, withoutPatterns } from "./automaton.ts";
 import { type GrammarContext, schemaValue } from "./grammarContext.ts";
 import { jsonStrings, markedStrings, pythonStrings } from "./quotedTexts.ts";
@@ -36,7 +36,8 @@ export function argumentValue(
   const schema = withDefinitions(branch.schema, place.root);
   const name = `${tool}-${key}`;
   if (writing.kind === "literal") return literalValue(context, schema, writing, place);
-  if (branch.type === "string" && writing.kind !== "json") return rawText(context, branch, place);
+  if (branch.type === "string" && writing.kind === "raw") return fencedText(context, branch, writing.fence, place);
+  if (branch.type === "string" && writing.kind === "python") return rawText(context, branch, place);
   if (writing.kind === "python") {
     const limited = withoutTextLimits(schema);
     return context.python.add((builder) => {
@@ -47,6 +48,20 @@ export function argumentValue(
   if (endings.length === 0) return schemaValue(context, schema, tool, { name });
   const strings = jsonStrings(context.builder, endings);
   return schemaValue(context, schema, tool, { strings, keys: strings, name });
+}
+
+/** Text without quotation marks, which may need a fence. */
+function fencedText(
+  context: GrammarContext,
+  branch: SchemaBranch,
+  fence: TextFence | undefined,
+  place: ArgumentPlace,
+): GbnfExpression {
+  if (fence === undefined) return rawText(context, branch, place);
+  const { endings } = place;
+  const plain = rawText(context, branch, { ...place, endings: [...endings, [...fence.open]] });
+  const inside = rawText(context, branch, { ...place, endings: [[...fence.close]] });
+  return alternatives(plain, sequence(literal(fence.open), inside, literal(fence.close)));
 }
 
 /** Text without quotation marks. */

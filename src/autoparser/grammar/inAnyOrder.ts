@@ -17,7 +17,7 @@ export const mostInAnyOrder = 6;
 
 /**
  * A list with each item once at most, and each required one. In any order, if there are few of them, else in the order
- * given. `additional` may stand anywhere in it, any number of times.
+ * given. `additional` may stand anywhere in it, any number of times. `none` is what stands for no items.
  */
 export function inAnyOrder(
   builder: GbnfBuilder,
@@ -25,6 +25,7 @@ export function inAnyOrder(
   items: readonly ListItem[],
   separator: GbnfExpression,
   additional: GbnfExpression | null,
+  none: GbnfExpression = empty(),
 ): GbnfExpression {
   const isFree = items.length <= mostInAnyOrder;
   // A state is the set of items that are left, as bits; in order, the number of those that are passed.
@@ -42,11 +43,11 @@ export function inAnyOrder(
       ? items.every(({ required }, i) => !required || (state & (1 << i)) === 0)
       : items.slice(state).every(({ required }) => !required);
   const rules = new Map<number, GbnfReference>();
-  const options = (state: number, before: GbnfExpression): GbnfExpression =>
+  const options = (state: number, before: GbnfExpression, end: GbnfExpression): GbnfExpression =>
     alternatives(
       ...next(state).map(([item, then]) => sequence(before, items[item].item, rest(then))),
       ...(additional === null ? [] : [sequence(before, additional, rest(state))]),
-      ...(mayEnd(state) ? [empty()] : []),
+      ...(mayEnd(state) ? [end] : []),
     );
   const rest = (state: number): GbnfExpression => {
     const known = rules.get(state);
@@ -54,8 +55,8 @@ export function inAnyOrder(
     if (additional === null && next(state).length === 0) return empty();
     const rule = builder.declare(`${name}-rest`);
     rules.set(state, rule);
-    builder.define(rule, options(state, separator));
+    builder.define(rule, options(state, separator, empty()));
     return rule;
   };
-  return options(isFree ? (1 << items.length) - 1 : 0, empty());
+  return options(isFree ? (1 << items.length) - 1 : 0, empty(), none);
 }

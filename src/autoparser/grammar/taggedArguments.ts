@@ -64,8 +64,10 @@ export function taggedArguments(context: GrammarContext, element: TaggedElement,
         argument("other", spellAutomaton(context.builder, otherWords(keys, noKeyCharacters), "other-name"), additional),
       )
     : null;
-  const list = inAnyOrder(context.builder, `${tool}-arguments`, items, literal(separator), others);
-  return sequence(literal(open), items.length === 0 && others === null ? empty() : list, literal(close));
+  // Templates that write an argument to a line write an empty one for none.
+  const none = open.endsWith("\n") ? context.space : empty();
+  const list = inAnyOrder(context.builder, `${tool}-arguments`, items, literal(separator), others, none);
+  return sequence(literal(open), list, literal(close));
 }
 
 interface Arguments {

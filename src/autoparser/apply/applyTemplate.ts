@@ -1,0 +1,151 @@
+import { TitoError } from "../../errors.ts";
+import { contentText, type Message, type ToolSpec, toolFunction, toolName } from "../../messages/index.ts";
+import { beginningOf, type KnownTool, type LayoutBeginning, type ResponseLayout, textParser } from "../../parse/index.ts";
+import { chooseTemplate, compileTemplate } from "../../template/index.ts";
+import type { Tokenizer } from "../../tokenizer/types.ts";
+import { analyze, type TemplateAnalysis } from "../analyze.ts";
+import { layoutGrammar } from "../grammar/index.ts";
+import { preservedTokens } from "../preservedTokens.ts";
+import { chatFormatOf } from "./chatFormat.ts";
+import { checkRequest, impossible, toolChoiceOf } from "./checkRequest.ts";
+import { genericCalls, withGenericTools } from "./genericTools.ts";
+import { idParser } from "./idParser.ts";
+import { templateRenderer } from "./promptIds.ts";
+import { promptText } from "./promptText.ts";
+import type { AppliedTemplate, ApplyRequest } from "./types.ts";
+
+/**
+ * One request by a chat template: the prompt, and with it all that its answer is sampled and read by: grammar, triggers, stops,
+ * and a parser that knows what the prompt has opened.
+ *
+ * @throws TitoError `invalid_request` for a request that contradicts itself; `tool_choice_unknown`; `tools_unsupported` where the
+ * template has no format for calls; as `checkMessages`, as the template's render, and `schema_unsupported`
+ * @example
+ * const applied = applyTemplate({ template, messages, tools });
+ * const parser = applied.textParser();
+ * parser.push(await complete(llamaServerRequest(applied)));
+ * parser.end().response.toolCalls;
+ */
+export function applyTemplate(request: ApplyRequest): AppliedTemplate {
+  checkRequest(request);
+  const { tokenizer, reasoningFormat = "auto", continueFinalMessage = false, toolFormat = "template", now } = request;
+  const tools = request.tools ?? undefined;
+  const isGeneric = toolFormat === "generic" && tools !== undefined && tools.length > 0;
+  const source = templateOf(request, isGeneric ? undefined : tools);
+  const template = compileTemplate(source, { mutable: true });
+  const specialTokens = request.specialTokens ?? tokenizer?.specialTokens ?? new Map<string, string>();
+  const templateKwargs = { ...thinkingVariables(request.enableThinking), ...request.templateKwargs };
+  const { overrides, hypotheses } = request;
+  const analysis = analyze(template, { specialTokens, templateKwargs: request.templateKwargs, overrides, hypotheses });
+
+  const choice = toolChoiceOf(request.toolChoice);
+  const calls = isGeneric ? genericCalls : analysis.layout.calls;
+  const wantsCalls = tools !== undefined && tools.length > 0 && choice !== "none";
+  if (wantsCalls && calls === null) throw unsupported(analysis);
+  const layout: ResponseLayout = { ...analysis.layout, calls: wantsCalls ? calls : null };
+
+  const messages = isGeneric ? withGenericTools(request.messages, tools) : request.messages;
+  const told = isGeneric ? undefined : tools;
+  const generates = !continueFinalMessage && request.addGenerationPrompt !== false;
+  const { text, generationPrompt, opened } = promptText(template, {
+    messages,
+    tools: told,
+    now,
+    specialTokens,
+    templateKwargs,
+    header: analysis.header,
+    generates,
+    continues: continueFinalMessage,
+  });
+  const continued = continueFinalMessage ? saidBy(request.messages.at(-1)!) : null;
+  const beginning = continued ? behindSaid(continued, layout) : beginningOf(layout, opened);
+
+  const binding = { template: source, templateKwargs, now, onWarning: request.onWarning };
+  const renderer = tokenizer && templateRenderer(tokenizer, binding);
+  const stopTokenIds = [...new Set([...(renderer?.stopTokenIds ?? []), ...idsOf(tokenizer, analysis.stops)])];
+  const responseFormat = request.responseFormat?.type === "text" ? undefined : request.responseFormat;
+  const grammar = layoutGrammar(layout, {
+    tools: wantsCalls ? tools : [],
+    toolChoice: wantsCalls ? choice : "none",
+    parallel: request.parallelToolCalls,
+    responseFormat,
+    beginning,
+    stops: analysis.stops,
+    specialTokens: tokenizer?.addedTokens,
+  });
+  const known = wantsCalls ? knownTools(tools) : new Map<string, KnownTool>();
+  const reading = { tools: known, reasoningFormat, responseFormat };
+  const ids = tokenizer && idParser({ layout, tokenizer, stops: stopTokenIds, beginning, ...reading });
+  return {
+    prompt: text,
+    promptIds:
+      renderer?.renderIds(messages, { tools: told, addGenerationPrompt: generates, continueFinalMessage }) ?? null,
+    generationPrompt,
+    opened,
+    beginning,
+    continued,
+    parser({ state } = {}) {
+      if (ids) return ids(state);
+      throw impossible("parser", "without a tokenizer there are no ids to read", "Pass one, or take textParser");
+    },
+    textParser: ({ state, whole = false } = {}) =>
+      whole && continued
+        ? textParser(layout, { ...reading, generationPrompt: opened, continues: true, state })
+        : textParser(layout, { ...reading, beginning, state }),
+    grammar: grammar?.gbnf ?? null,
+    lazy: grammar?.lazy ?? false,
+    triggers: grammar?.triggers ?? [],
+    preservedTokens: grammar?.preservedTokens ?? preservedTokens(layout),
+    stops: analysis.stops,
+    stopTokenIds,
+    supportsThinking: layout.reasoning !== null,
+    thinking: layout.reasoning && {
+      start: layout.reasoning.open.trim(),
+      ends: [layout.reasoning.close.trim()].filter((end) => end !== ""),
+    },
+    chatFormat: chatFormatOf(layout, responseFormat !== undefined),
+    capabilities: analysis.capabilities,
+    toolFormat: isGeneric ? "generic" : "template",
+    layout,
+    analysis,
+  };
+}
+
+function templateOf({ template, tokenizer }: ApplyRequest, tools: readonly ToolSpec[] | undefined): string {
+  return template ?? chooseTemplate(tokenizer!, { tools: tools !== undefined }).text;
+}
+
+/** What templates call the switch; each obeys its own. */
+function thinkingVariables(thinking: boolean | undefined): Readonly<Record<string, unknown>> {
+  if (thinking === undefined) return {};
+  return { enable_thinking: thinking, thinking, thinking_mode: thinking ? "thinking" : "chat" };
+}
+
+function unsupported({ limits, capabilities: { supportsToolCalls } }: TemplateAnalysis): TitoError {
+  const fact = supportsToolCalls
+    ? "the template writes calls in a format that is not understood"
+    : "the template never writes calls";
+  return new TitoError(
+    "tools_unsupported",
+    `tools: ${fact}. Set toolFormat: "generic" to have the tools described in a system message and called in a format declared ` +
+      "there, use a template for tools, or give the format with overrides or hypotheses.",
+    { details: { field: "tools", limits } },
+  );
+}
+
+function saidBy(message: Message): { readonly content: string; readonly reasoning: string | null } {
+  return { content: contentText(message), reasoning: message.reasoning_content ?? message.reasoning ?? null };
+}
+
+function behindSaid({ content }: { readonly content: string }, { reasoning }: ResponseLayout): LayoutBeginning {
+  return content === "" && reasoning ? { in: "reasoning" } : { in: "content" };
+}
+
+function knownTools(tools: readonly ToolSpec[]): ReadonlyMap<string, KnownTool> {
+  return new Map(
+    tools.map((tool) => [toolName(tool), { name: toolName(tool), parameters: toolFunction(tool).parameters }]),
+  );
+}
+
+const idsOf = (tokenizer: Tokenizer | undefined, texts: readonly string[]): readonly number[] =>
+  (tokenizer?.addedTokens ?? []).flatMap(({ content, id }) => (texts.includes(content) ? [id] : []));

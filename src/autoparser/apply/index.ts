@@ -1,0 +1,10 @@
+export { applyTemplate } from "./applyTemplate.ts";
+export { describedTools, genericCalls, withGenericTools } from "./genericTools.ts";
+export { type LlamaServerRequest, type LlamaServerTrigger, llamaServerRequest } from "./llamaServerRequest.ts";
+export type {
+  AppliedTemplate,
+  ApplyRequest,
+  ChatFormat,
+  RequestResponseFormat,
+  RequestToolChoice,
+} from "./types.ts";

@@ -1,0 +1,2 @@
+export { layoutGrammar } from "./layoutGrammar.ts";
+export type { GrammarTrigger, LayoutGrammarOptions, ResponseFormat, ToolChoice, ToolGrammar } from "./types.ts";
