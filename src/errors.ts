@@ -37,6 +37,21 @@ export type ErrorCode =
   | "unknown_template"
   | "template_missing"
   | "template_mismatch"
+  // grammars: not GBNF; in another grammar language; more repetitions or nesting than llama.cpp takes; no rule to start from;
+  // a rule that is not there; a rule that starts with itself; cannot be built; a schema that no grammar can express; a
+  // tool choice that cannot be kept
+  | "gbnf_syntax"
+  | "gbnf_unsupported"
+  | "gbnf_limit"
+  | "gbnf_missing_root"
+  | "gbnf_undefined_rule"
+  | "gbnf_left_recursion"
+  | "gbnf_invalid"
+  | "schema_unsupported"
+  | "tool_choice_unknown"
+  // one request by a template: its parts contradict each other; tools for a template that has no format for calls
+  | "invalid_request"
+  | "tools_unsupported"
   // files and models
   | "file_not_found"
   | "invalid_gguf"

@@ -1,0 +1,13 @@
+export * from "./expressions.ts";
+export { GbnfBuilder } from "./gbnfBuilder.ts";
+export { type Expected, type GbnfMatcher, type GbnfMatcherOptions, gbnfMatcher } from "./gbnfMatcher.ts";
+export { elementTypes, type LoweredElement, type LoweredGbnf, lowerGbnf, type TokenLookup } from "./lowerGbnf.ts";
+export { type Mismatch, matches, whyNot } from "./matches.ts";
+export { type ParseGbnfOptions, parseGbnf } from "./parseGbnf.ts";
+export { printExpression, printGbnf } from "./printGbnf.ts";
+export { type SampleOptions, sampleGbnf } from "./sampleGbnf.ts";
+export { jsonSchemaToGbnf } from "./schema/jsonSchemaToGbnf.ts";
+export type { Loosened, SchemaGrammarOptions, StringSpelling } from "./schema/options.ts";
+export { type SchemaRulesOptions, schemaRules } from "./schema/schemaRules.ts";
+export type * from "./types.ts";
+export { throughAny, untilAny } from "./untilAny.ts";
