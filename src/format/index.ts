@@ -17,6 +17,8 @@ export type {
   Family,
   ImageFormat,
   OpenMessage,
+  ProvenBridge,
+  ProvenExtension,
   TurnEnd,
   TurnFraming,
   WireFormat,
@@ -39,6 +41,7 @@ export {
 } from "./gemmaValues.ts";
 export { harmonyBuiltins } from "./harmonyBuiltins.ts";
 export { functionsNamespace, harmonyTools } from "./harmonyTools.ts";
+export * from "./harmonyTurns.ts";
 export { hermesCalls, writeHermesCalls, writeHermesOpening } from "./hermes.ts";
 export { type Kimi, kimi, sortedToolsJson, taggedThinking, thinkingPart } from "./kimi.ts";
 export { declareTools } from "./kimiTools.ts";

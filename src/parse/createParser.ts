@@ -4,6 +4,7 @@ import { BareParser } from "./bare/bareParser.ts";
 import { FramedParser } from "./framed/framedParser.ts";
 import { framedOpening } from "./framed/opening.ts";
 import type { ResponseGrammar, TaggedGrammar } from "./grammar.ts";
+import { layoutParserFactory } from "./layout/layoutParserFactory.ts";
 import { blockGrammar } from "./list/blockGrammar.ts";
 import { ListParser } from "./list/listParser.ts";
 import { turnBeginning } from "./promptState.ts";
@@ -32,6 +33,10 @@ export function parserFactory(grammar: ResponseGrammar, tokenizer: Tokenizer): P
       const opening = framedOpening(grammar, prompt, tokenizer);
       return new FramedParser({ grammar, tokenizer, opening, tools, state: ofKind(state, "framed") });
     };
+  }
+  if (grammar.kind === "layout") {
+    const parser = layoutParserFactory(grammar, tokenizer);
+    return ({ prompt, tools, state }) => parser({ prompt, tools, state: ofKind(state, "layout") });
   }
   const { list, calls } = grammar;
   const markers = markerTable(grammar, tokenizer);

@@ -1,3 +1,4 @@
+import type { ResponseLayout } from "./layout/layout.ts";
 import type { KnownTool, ParsedToolCall } from "./types.ts";
 
 /** A marker of the wire format: one token, or text that is spelled with several. */
@@ -15,7 +16,7 @@ export interface TokenMarker extends Marker {
 }
 
 /** The markers of a family's response, as data: what the token parser and the bridge know of a family. */
-export type ResponseGrammar = TaggedGrammar | FramedGrammar | BareGrammar;
+export type ResponseGrammar = TaggedGrammar | FramedGrammar | BareGrammar | LayoutGrammar;
 
 interface CommonGrammar {
   /** Ids that end the turn. The first one is the turn's own close. */
@@ -206,4 +207,12 @@ export interface BareGrammar extends CommonGrammar {
   readonly opening: string;
   /** Reads the whole response, white space at its ends removed. A reading without a name is no call, but content. */
   readonly body: CallBody;
+}
+
+/** A response by its layout, which is data: for templates that no family is written for. */
+export interface LayoutGrammar extends CommonGrammar {
+  readonly kind: "layout";
+  readonly layout: ResponseLayout;
+  /** The text that opens the assistant's turn in a prompt, without what opens reasoning. May be empty. */
+  readonly header: string;
 }

@@ -14,6 +14,7 @@ export type {
   CallText,
   FramedGrammar,
   FramedPart,
+  LayoutGrammar,
   ListedCall,
   Marker,
   ReasoningGrammar,
@@ -24,6 +25,25 @@ export type {
   TaggedGrammar,
   TokenMarker,
 } from "./grammar.ts";
+export { beginningOf } from "./layout/beginningOf.ts";
+export type {
+  CallElement,
+  CallsLayout,
+  ContentLayout,
+  JsonStyle,
+  JsonType,
+  LayoutBeginning,
+  ObjectElement,
+  ReasoningLayout,
+  ResponseLayout,
+  TaggedElement,
+  TextFence,
+  ValueForm,
+  ValueWriting,
+} from "./layout/layout.ts";
+export { LayoutReader, type LayoutReaderOptions, type LayoutReading, layoutReader } from "./layout/layoutReader.ts";
+export { spellResponse } from "./layout/spellResponse.ts";
+export { type TextParser, type TextParserOptions, type TextParserState, textParser } from "./layout/textParser.ts";
 export { beginsInReasoning } from "./promptState.ts";
 export { knownStatus } from "./status.ts";
 export { markerTable } from "./tagged/markerTable.ts";
@@ -35,6 +55,7 @@ export type {
   ParserState,
   PromptContext,
   Reasoning,
+  StrayMarker,
   TokenParser,
   ToolCallStatus,
 } from "./types.ts";

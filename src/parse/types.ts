@@ -2,6 +2,7 @@ import type { JsonInput } from "../messages/index.ts";
 import type { Ids } from "../tokenizer/types.ts";
 import type { BareState } from "./bare/bareState.ts";
 import type { FramedState } from "./framed/framedState.ts";
+import type { LayoutState } from "./layout/layoutParser.ts";
 import type { ListState } from "./list/listState.ts";
 import type { TaggedState } from "./tagged/taggedState.ts";
 
@@ -37,10 +38,24 @@ export interface ParsedToolCall {
   /** The call's id, where the wire format carries one. */
   readonly id: string | null;
   readonly status: ToolCallStatus;
+  /**
+   * The arguments of a call that broke off (`unclosed_block`), closed so that they are JSON text: open strings, lists and
+   * objects are closed, a key without a value is dropped. Only layouts' parsers give it.
+   */
+  readonly partialArguments?: string | undefined;
   /** The text between the call's markers, outer white space removed. */
   readonly raw: string;
-  /** Half-open range of the completion's ids, markers included. */
+  /** Half-open range of the completion's ids, markers included. Where only text was read: of its UTF-16 units. */
   readonly tokenSpan: readonly [start: number, end: number];
+}
+
+/** A marker that begins a call and led to none, so that it is content. */
+export interface StrayMarker {
+  readonly marker: string;
+  /** Half-open range of the completion's ids; where only text was read, of its UTF-16 units. */
+  readonly tokenSpan: readonly [start: number, end: number];
+  /** `no_call`: what follows is no call. `unknown_tool`: a call to a tool that there is not, which cannot be read either. */
+  readonly reason: "no_call" | "unknown_tool";
 }
 
 export interface Reasoning {
@@ -58,6 +73,8 @@ export interface ParsedResponse {
   readonly stop: { readonly kind: "stop"; readonly id: number; readonly index: number } | { readonly kind: "none" };
   /** True when the completion's text is to the letter what the wire format prescribes: no leniency was used. */
   readonly canonical: boolean;
+  /** Markers that were read as content. Only layouts' parsers give them. */
+  readonly strays?: readonly StrayMarker[] | undefined;
 }
 
 /**
@@ -78,6 +95,10 @@ export type ParserEvent =
   | { readonly kind: "reasoningEnd" }
   | { readonly kind: "content"; readonly text: string }
   | { readonly kind: "toolCallStart"; readonly index: number }
+  /** The call's name. Only layouts' parsers report it; it comes before the arguments. */
+  | { readonly kind: "toolCallName"; readonly index: number; readonly name: string }
+  /** Arguments as JSON text: joined they are the call's `argumentsText`, where that is not null. Only layouts' parsers report them. */
+  | { readonly kind: "toolCallArguments"; readonly index: number; readonly text: string }
   /** Text inside the call as it arrives, markers excluded. */
   | { readonly kind: "toolCallDelta"; readonly index: number; readonly text: string }
   | { readonly kind: "toolCallEnd"; readonly index: number; readonly call: ParsedToolCall }
@@ -97,4 +118,4 @@ export interface TokenParser {
 }
 
 /** Everything a parser knows, as plain JSON: store it, send it, go on from it. */
-export type ParserState = TaggedState | ListState | FramedState | BareState;
+export type ParserState = TaggedState | ListState | FramedState | BareState | LayoutState;

@@ -25,11 +25,15 @@
 import { type GptOssConfig, gptOssConfig } from "../configs/index.ts";
 import {
   answeredTools,
+  channelIn,
   type Family,
   functionsNamespace,
+  type HarmonyMessage,
   harmonyBuiltins,
+  harmonyTokens,
   harmonyTools,
-  markers,
+  harmonyTurns,
+  recipientIn,
   spokenCall,
   templateReasoning,
   type WireFormat,
@@ -38,7 +42,6 @@ import {
 import type { ConversationMessage } from "../messages/index.ts";
 import type { SpokenResponse } from "../parse/index.ts";
 import type { SpanWriter } from "../tokens/index.ts";
-import { channelIn, type HarmonyMessage, harmonyTurns, recipientIn } from "./gptOssTurns.ts";
 
 const IDENTITY = "You are ChatGPT, a large language model trained by OpenAI.";
 const KNOWLEDGE_CUTOFF = "2024-06";
@@ -48,15 +51,7 @@ const FUNCTIONS_CHANNEL = "Calls to these tools must go to the commentary channe
 export const gptOss: Family<GptOssConfig> = {
   config: gptOssConfig,
   bind(tokenizer, config): WireFormat {
-    const token = markers(tokenizer, "gpt-oss", {
-      start: "<|start|>",
-      message: "<|message|>",
-      channel: "<|channel|>",
-      constrain: "<|constrain|>",
-      end: "<|end|>",
-      call: "<|call|>",
-      return: "<|return|>",
-    });
+    const token = harmonyTokens(tokenizer);
     const date = config.conversationStartDate ?? today();
     const { headerLoss } = config;
     const resolves = config.validate === "strict";

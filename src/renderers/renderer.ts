@@ -1,3 +1,4 @@
+import type { BridgeCertificate } from "../bridge/certificate/types.ts";
 import { type BridgeRequest, type BridgeResult, bridgeToNextTurn } from "../bridge/index.ts";
 import { effectiveRetention, type RendererConfig, type TemplateRetention } from "../configs/index.ts";
 import { TitoError } from "../errors.ts";
@@ -53,6 +54,11 @@ export interface Renderer {
    * history, no bridge is possible.
    */
   readonly thinkingRetention: TemplateRetention;
+  /**
+   * What a template's renders prove about bridges; null for a family, whose bridges are written with it, and with
+   * `certificate: "off"`. It is made when it is first asked for.
+   */
+  readonly bridgeCertificate: BridgeCertificate | null;
   /** No later message changes what has been rendered. */
   readonly isPrefixStable: boolean;
   /** Where the chat template is from that the renderer runs; null for a family, which writes its format itself. */
@@ -125,7 +131,12 @@ export function bindRenderer(
     config,
     tokenizer,
     stopTokenIds: format.grammar.stops,
-    thinkingRetention: effectiveRetention(config),
+    get thinkingRetention() {
+      return config.thinkingRetention ?? format.provenBridge?.retention({ tools: false }) ?? effectiveRetention(config);
+    },
+    get bridgeCertificate() {
+      return format.provenBridge?.certificate ?? null;
+    },
     isPrefixStable: format.isPrefixStable,
     templateSource: format.templateSource ?? null,
     mmTokenTypes: format.images ? tokenTypes(format.images) : null,

@@ -1,7 +1,7 @@
 import { TitoError } from "../../errors.ts";
 import { contentText, type Message, type ToolSpec, toolFunction, toolName } from "../../messages/index.ts";
 import { beginningOf, type KnownTool, type LayoutBeginning, type ResponseLayout, textParser } from "../../parse/index.ts";
-import { chooseTemplate, compileTemplate } from "../../template/index.ts";
+import { type ChatTemplate, chooseTemplate, compileTemplate } from "../../template/index.ts";
 import type { Tokenizer } from "../../tokenizer/types.ts";
 import { analyze, type TemplateAnalysis } from "../analyze.ts";
 import { layoutGrammar } from "../grammar/index.ts";
@@ -12,6 +12,7 @@ import { genericCalls, withGenericTools } from "./genericTools.ts";
 import { idParser } from "./idParser.ts";
 import { templateRenderer } from "./promptIds.ts";
 import { promptText } from "./promptText.ts";
+import { thinkingTags, thinkingVariables } from "./thinking.ts";
 import type { AppliedTemplate, ApplyRequest } from "./types.ts";
 
 /**
@@ -33,10 +34,10 @@ export function applyTemplate(request: ApplyRequest): AppliedTemplate {
   const isGeneric = toolFormat === "generic" && tools !== undefined && tools.length > 0;
   const source = templateOf(request, isGeneric ? undefined : tools);
   const template = compileTemplate(source, { mutable: true });
-  const specialTokens = request.specialTokens ?? tokenizer?.specialTokens ?? new Map<string, string>();
-  const templateKwargs = { ...thinkingVariables(request.enableThinking), ...request.templateKwargs };
-  const { overrides, hypotheses } = request;
-  const analysis = analyze(template, { specialTokens, templateKwargs: request.templateKwargs, overrides, hypotheses });
+  const specialTokens = request.specialTokens ?? tokenizer?.specialTokens ?? textOnly;
+  const templateKwargs = { ...thinkingVariables(request.enableThinking, source), ...request.templateKwargs };
+  const analysis = analysisOf(template, request, specialTokens);
+  const stops = knownStops(analysis.stops, source, specialTokens);
 
   const choice = toolChoiceOf(request.toolChoice);
   const calls = isGeneric ? genericCalls : analysis.layout.calls;
@@ -62,7 +63,7 @@ export function applyTemplate(request: ApplyRequest): AppliedTemplate {
 
   const binding = { template: source, templateKwargs, now, onWarning: request.onWarning };
   const renderer = tokenizer && templateRenderer(tokenizer, binding);
-  const stopTokenIds = [...new Set([...(renderer?.stopTokenIds ?? []), ...idsOf(tokenizer, analysis.stops)])];
+  const stopTokenIds = [...new Set([...(renderer?.stopTokenIds ?? []), ...idsOf(tokenizer, stops)])];
   const responseFormat = request.responseFormat?.type === "text" ? undefined : request.responseFormat;
   const grammar = layoutGrammar(layout, {
     tools: wantsCalls ? tools : [],
@@ -70,7 +71,7 @@ export function applyTemplate(request: ApplyRequest): AppliedTemplate {
     parallel: request.parallelToolCalls,
     responseFormat,
     beginning,
-    stops: analysis.stops,
+    stops,
     specialTokens: tokenizer?.addedTokens,
   });
   const known = wantsCalls ? knownTools(tools) : new Map<string, KnownTool>();
@@ -96,13 +97,10 @@ export function applyTemplate(request: ApplyRequest): AppliedTemplate {
     lazy: grammar?.lazy ?? false,
     triggers: grammar?.triggers ?? [],
     preservedTokens: grammar?.preservedTokens ?? preservedTokens(layout),
-    stops: analysis.stops,
+    stops,
     stopTokenIds,
     supportsThinking: layout.reasoning !== null,
-    thinking: layout.reasoning && {
-      start: layout.reasoning.open.trim(),
-      ends: [layout.reasoning.close.trim()].filter((end) => end !== ""),
-    },
+    thinking: layout.reasoning && thinkingTags(layout.reasoning, analysis.header),
     chatFormat: chatFormatOf(layout, responseFormat !== undefined),
     capabilities: analysis.capabilities,
     toolFormat: isGeneric ? "generic" : "template",
@@ -115,10 +113,26 @@ function templateOf({ template, tokenizer }: ApplyRequest, tools: readonly ToolS
   return template ?? chooseTemplate(tokenizer!, { tools: tools !== undefined }).text;
 }
 
-/** What templates call the switch; each obeys its own. */
-function thinkingVariables(thinking: boolean | undefined): Readonly<Record<string, unknown>> {
-  if (thinking === undefined) return {};
-  return { enable_thinking: thinking, thinking, thinking_mode: thinking ? "thinking" : "chat" };
+/** A prompt of text is given its first token by what reads it. */
+const textOnly: ReadonlyMap<string, string> = new Map([["bos_token", ""]]);
+
+function analysisOf(
+  template: ChatTemplate,
+  { templateKwargs, overrides, hypotheses }: ApplyRequest,
+  specialTokens: ReadonlyMap<string, string>,
+): TemplateAnalysis {
+  const seen = new Map([...specialTokens].filter(([, text]) => text !== ""));
+  return analyze(template, { specialTokens: seen, templateKwargs, overrides, hypotheses });
+}
+
+/** The analysis has stand-ins for special tokens that it does not know. */
+function knownStops(
+  stops: readonly string[],
+  source: string,
+  specialTokens: ReadonlyMap<string, string>,
+): readonly string[] {
+  const texts = new Set(specialTokens.values());
+  return stops.filter((stop) => !["<s>", "</s>"].includes(stop) || texts.has(stop) || source.includes(stop));
 }
 
 function unsupported({ limits, capabilities: { supportsToolCalls } }: TemplateAnalysis): TitoError {

@@ -1,3 +1,4 @@
+import { TitoError } from "../../errors.ts";
 import type { Conversation, Message } from "../../messages/index.ts";
 import { normalise } from "../../messages/index.ts";
 import { openFinalMessage } from "../../renderers/default/openFinalMessage.ts";
@@ -27,7 +28,7 @@ export function promptText(template: ChatTemplate, request: PromptTextRequest): 
   const { messages, tools, now, header, generates, continues } = request;
   const adapted = adaptMessages(messages as readonly Message[], capabilities(template)).messages;
   const conversation: Conversation = normalise(adapted, { tools });
-  const context = (prompts: boolean) => templateContext(conversation, request, prompts);
+  const context = contextOf(template, conversation, request);
   const options = { now };
   const trace = template.trace(context(generates), options);
   if (continues) {
@@ -46,6 +47,22 @@ export function promptText(template: ChatTemplate, request: PromptTextRequest): 
   const tail = text.slice(text.length - said);
   return { text, generationPrompt, opened: header !== "" && tail.includes(header) ? behind(tail, header) : "" };
 }
+
+/** Templates for tools alone may fail where these are None, and do without where they are not there at all. */
+function contextOf(template: ChatTemplate, conversation: Conversation, request: PromptTextRequest) {
+  const given = (prompts: boolean) => templateContext(conversation, request, prompts);
+  if (conversation.tools !== undefined) return given;
+  const without = (prompts: boolean) => new Map([...(given(prompts) as Variables)].filter(([name]) => name !== "tools"));
+  try {
+    template.render(given(request.generates), request);
+    return given;
+  } catch (error) {
+    if (!(error instanceof TitoError) || error.code !== "template_error") throw error;
+    return without;
+  }
+}
+
+type Variables = ReadonlyMap<string, unknown>;
 
 const behind = (text: string, header: string): string => {
   const at = header === "" ? -1 : text.lastIndexOf(header);

@@ -3,8 +3,8 @@
  *
  * The template writes the conversation, and every piece of what it writes knows where it comes from. From that come the
  * columns: a message's pieces and the text written around them are that message's; of an assistant's turn everything behind
- * its header, up to the token that ends it, is what the model samples. A template may rewrite the history at any turn, so there
- * are no bridges.
+ * its header, up to the token that ends it, is what the model samples. A template may rewrite the history at any turn, so a
+ * bridge is made only where renders prove that it does not.
  */
 import type { DefaultConfig } from "../../configs/index.ts";
 import { TitoError } from "../../errors.ts";
@@ -22,16 +22,17 @@ import {
   type TemplateTrace,
 } from "../../template/index.ts";
 import type { Tokenizer } from "../../tokenizer/types.ts";
-import { SpanWriter } from "../../tokens/index.ts";
+import { type Span, SpanWriter } from "../../tokens/index.ts";
 import { type WarningHandler, warnOnce } from "../../warnings.ts";
 import { namedGrammar } from "../namedParsers/index.ts";
+import { bindBridge } from "./bindBridge.ts";
 import { openFinalMessage } from "./openFinalMessage.ts";
 import { templateContext } from "./templateContext.ts";
 import { writeTrace } from "./traceSpans.ts";
 import { addedText, type TurnShape, turnShape } from "./turnShape.ts";
 
 /** A template bound to a model's special tokens and its own variables. */
-interface BoundTemplate {
+export interface BoundTemplate {
   readonly template: ChatTemplate;
   readonly source: TemplateSource;
   readonly shape: TurnShape;
@@ -39,13 +40,6 @@ interface BoundTemplate {
 
 /** @throws TitoError `template_syntax`, `template_missing`, `unknown_template`, `unknown_parser`, `invalid_config` */
 export function bindDefault(tokenizer: Tokenizer, config: DefaultConfig, onWarning?: WarningHandler): WireFormat {
-  if (config.thinkingRetention !== undefined) {
-    throw new TitoError(
-      "invalid_config",
-      "thinkingRetention: the default renderer cannot keep it, because a template may rewrite earlier turns. Leave it out, or name a family.",
-      { details: { variant: "default", field: "thinkingRetention", actual: config.thinkingRetention } },
-    );
-  }
   const warning = warnOnce(onWarning);
   const variables = { specialTokens: tokenizer.specialTokens, templateKwargs: config.templateKwargs };
   const specialTokens = new Map([...tokenizer.specialTokens, ...namedTokens(config.templateKwargs)]);
@@ -88,20 +82,46 @@ export function bindDefault(tokenizer: Tokenizer, config: DefaultConfig, onWarni
     if (conversation.tools?.length) warnOfTools(template, source, warning);
     const { adapted, indices } = adapt(conversation, template);
     const trace = template.trace(templateContext(adapted, variables, generates), options);
-    const plain = () => template.render(templateContext(adapted, variables, false), options);
-    const prompt = generates ? promptLength(trace, shape, plain) : 0;
-    const own = new SpanWriter({ contentSpecials: config.contentSpecials });
-    writeTrace(own, continuesFinal ? openFinalMessage(trace, adapted.messages) : trace, {
-      messages: adapted.messages,
-      shape,
-      generationPrompt: prompt,
-      tokens: tokenizer.addedTokens,
-      specialTokens,
-    });
-    for (const span of own.spans) {
+    const written = continuesFinal ? openFinalMessage(trace, adapted.messages) : trace;
+    for (const span of spansOf(written, { template, shape }, adapted, generates)) {
       out.spans.push(span.message < 0 ? span : { ...span, message: indices[span.message]! });
     }
   }
+
+  function spansOf(
+    trace: TemplateTrace,
+    { template, shape }: Pick<BoundTemplate, "template" | "shape">,
+    adapted: Pick<Conversation, "messages" | "tools">,
+    generates: boolean,
+  ): readonly Span[] {
+    const plain = () => template.render(templateContext(adapted, variables, false), options);
+    const own = new SpanWriter({ contentSpecials: config.contentSpecials });
+    writeTrace(own, trace, {
+      messages: adapted.messages,
+      shape,
+      generationPrompt: generates ? promptLength(trace, shape, plain) : 0,
+      tokens: tokenizer.addedTokens,
+      specialTokens,
+    });
+    return own.spans;
+  }
+
+  const grammar = namedGrammar(tokenizer, {
+    toolParser: config.toolParser,
+    reasoningParser: config.reasoningParser,
+    // Most models that think write it so, and a model that does not never writes these markers.
+    impliedReasoning: "think",
+    stops,
+  });
+  const provenBridge = bindBridge(tokenizer, config, grammar, {
+    templateFor,
+    spansOf,
+    adapt: (conversation, template) => adapt(conversation, template),
+    context: (conversation, generates) => templateContext(conversation, variables, generates),
+    plainContext: (conversation, generates) =>
+      templateContext(conversation, { ...variables, templateKwargs: {} }, generates),
+    options,
+  });
 
   /** The conversation as the template can write it, if that is asked for, and where its messages stood. */
   function adapt(conversation: Conversation, template: ChatTemplate) {
@@ -122,13 +142,7 @@ export function bindDefault(tokenizer: Tokenizer, config: DefaultConfig, onWarni
   return {
     roles: ["system", "developer", "user", "assistant", "tool"],
     otherRoles: true,
-    grammar: namedGrammar(tokenizer, {
-      toolParser: config.toolParser,
-      reasoningParser: config.reasoningParser,
-      // Most models that think write it so, and a model that does not never writes these markers.
-      impliedReasoning: "think",
-      stops,
-    }),
+    grammar,
     turn: { close: stops[0]!, separator: "" },
     isPrefixStable: false,
     templateSource: plain.source,
@@ -137,6 +151,7 @@ export function bindDefault(tokenizer: Tokenizer, config: DefaultConfig, onWarni
     writeMessages: write,
     writeGenerationPrompt() {},
     continuesFinal: true,
+    ...(provenBridge && { provenBridge }),
   };
 }
 

@@ -1,5 +1,4 @@
 import type { GptOssConfig } from "../configs/index.ts";
-import { harmonyBuiltins } from "../format/index.ts";
 import { pythonJson, tryParseJson } from "../messages/index.ts";
 import {
   type CallReading,
@@ -10,10 +9,26 @@ import {
   type SpokenResponse,
   type TokenMarker,
 } from "../parse/index.ts";
+import type { Tokenizer } from "../tokenizer/types.ts";
+import { harmonyBuiltins } from "./harmonyBuiltins.ts";
+import { markers } from "./markers.ts";
 
 export type HarmonyTokens = Readonly<
   Record<"start" | "message" | "channel" | "constrain" | "end" | "call" | "return", TokenMarker>
 >;
+
+/** @throws TitoError `token_missing` */
+export function harmonyTokens(tokenizer: Tokenizer): HarmonyTokens {
+  return markers(tokenizer, "gpt-oss", {
+    start: "<|start|>",
+    message: "<|message|>",
+    channel: "<|channel|>",
+    constrain: "<|constrain|>",
+    end: "<|end|>",
+    call: "<|call|>",
+    return: "<|return|>",
+  });
+}
 
 /** Recipients that are no tool. */
 const EVERYONE = ["all", "assistant", "user"];
@@ -37,7 +52,10 @@ export interface HarmonyTurns {
   toolChannel(name: string): string;
 }
 
-export function harmonyTurns(token: HarmonyTokens, { builtinTools, patched }: GptOssConfig): HarmonyTurns {
+export function harmonyTurns(
+  token: HarmonyTokens,
+  { builtinTools, patched }: Pick<GptOssConfig, "builtinTools" | "patched">,
+): HarmonyTurns {
   const builtinNames = builtinTools.flatMap((name) => {
     const { tools } = harmonyBuiltins[name];
     return tools.length > 0 ? tools.map((tool) => `${name}.${tool.name}`) : [name];

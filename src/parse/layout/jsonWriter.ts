@@ -1,0 +1,294 @@
+import { isPythonSpace, maxDepth, quoteJson } from "../../messages/index.ts";
+import { afterSpace, MORE, matchAt, NO, type Pattern, type Waiting } from "./pieces.ts";
+
+/**
+ * A JSON or Python value while it is read, as plain JSON. What comes out is JSON text: what is JSON to the letter, what is
+ * Python's (`'x'`, `True`, `(1,)`, a comma too many) as its JSON.
+ */
+export interface ValueState {
+  /** `value`: one must begin. `first`: one, or the list's end. `key`: a key, or the object's end. */
+  phase: "value" | "first" | "key" | "firstKey" | "colon" | "next" | "string" | "done";
+  /** Closing brackets of what is open, innermost last. */
+  stack: string;
+  /** What ends the string that is being read: a quotation mark, or `marker`. */
+  quote: string;
+  isKey: boolean;
+  /** A comma, and white space behind it, that is written when an item follows. */
+  comma: string;
+}
+
+export interface ValueOptions {
+  /** Stands around strings instead of quotation marks; nothing is escaped between. */
+  readonly quote?: Pattern | undefined;
+  readonly bareKeys?: boolean | undefined;
+}
+
+export const newValue = (): ValueState => ({ phase: "value", stack: "", quote: "", isKey: false, comma: "" });
+
+/** What was read: `to` is where the next character stands; `isBad`: no value goes on so. */
+export interface ValueStep {
+  readonly to: number;
+  readonly out: string;
+  readonly isBad: boolean;
+}
+
+const closings: Readonly<Record<string, string | undefined>> = { "{": "}", "[": "]", "(": ")" };
+const words: Readonly<Record<string, string | undefined>> = {
+  true: "true",
+  false: "false",
+  null: "null",
+  True: "true",
+  False: "false",
+  None: "null",
+  NaN: "NaN",
+  nan: "NaN",
+  Infinity: "Infinity",
+  "-Infinity": "-Infinity",
+  inf: "Infinity",
+  "-inf": "-Infinity",
+};
+const number = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$/;
+const looseNumber = /^([-+]?)([0-9]*)(?:\.([0-9]*))?((?:[eE][-+]?[0-9]+)?)$/;
+const maxScalar = 4400;
+
+/** Reads on from `from`, as far as is certain. */
+export function writeValue(state: ValueState, waiting: Waiting, from: number, options: ValueOptions = {}): ValueStep {
+  const { buf } = waiting;
+  let at = from;
+  let out = "";
+  const bad = (): ValueStep => ({ to: at, out, isBad: true });
+  while (state.phase !== "done") {
+    if (state.phase === "string") {
+      const step = writeString(state, waiting, at, options);
+      out += step.out;
+      at = step.to;
+      if (step.isBad) return bad();
+      if (state.phase === "string") break;
+      continue;
+    }
+    if (at >= buf.length) break;
+    const char = buf[at];
+    if (isPythonSpace(buf.charCodeAt(at))) {
+      const space = " \t\n\r".includes(char) ? char : " ";
+      if (state.comma !== "") state.comma += space;
+      else if (state.stack !== "") out += space;
+      at++;
+      continue;
+    }
+    const closing = state.stack.at(-1);
+    if (state.phase === "colon") {
+      if (char !== ":") return bad();
+      out += ":";
+      at++;
+      state.phase = "value";
+      continue;
+    }
+    if (char === closing && state.phase !== "value") {
+      out += state.comma.slice(1) + (char === ")" ? "]" : char);
+      state.comma = "";
+      state.stack = state.stack.slice(0, -1);
+      at++;
+      state.phase = state.stack === "" ? "done" : "next";
+      continue;
+    }
+    if (state.phase === "next") {
+      if (char !== ",") return bad();
+      state.comma = ",";
+      at++;
+      state.phase = closing === "}" ? "key" : "first";
+      continue;
+    }
+    state.isKey = state.phase === "key" || state.phase === "firstKey";
+    const marker = options.quote ? matchAt(waiting, at, options.quote) : NO;
+    if (marker === MORE) break;
+    if (marker >= 0 || char === '"' || char === "'") {
+      out += `${state.comma}"`;
+      state.comma = "";
+      at = marker >= 0 ? marker : at + 1;
+      state.quote = marker >= 0 ? "marker" : char;
+      state.phase = "string";
+      continue;
+    }
+    if (state.isKey) {
+      const end = buf.slice(at, at + 256).search(/[\n:,{}[\]"'<]/);
+      if (end < 0 && buf.length - at < 256) break;
+      const key = buf.slice(at, at + end).trimEnd();
+      if (end <= 0 || (!options.bareKeys && !/^[\w.+-]+$/.test(key))) return bad();
+      out += state.comma + quoteJson(key, false);
+      state.comma = "";
+      at += end;
+      state.phase = "colon";
+      continue;
+    }
+    const opened = closings[char];
+    if (opened !== undefined) {
+      if (state.stack.length >= maxDepth) return bad();
+      out += state.comma + (char === "(" ? "[" : char);
+      state.comma = "";
+      state.stack += opened;
+      at++;
+      state.phase = opened === "}" ? "firstKey" : "first";
+      continue;
+    }
+    let end = at;
+    while (end < buf.length && end - at <= maxScalar && /[\w.+-]/.test(buf[end])) end++;
+    if (end === buf.length && !waiting.eof && end - at <= maxScalar) break;
+    const scalar = scalarOf(buf.slice(at, end));
+    if (scalar === undefined) return bad();
+    out += state.comma + scalar;
+    state.comma = "";
+    at = end;
+    state.phase = state.stack === "" ? "done" : "next";
+  }
+  return { to: at, out, isBad: false };
+}
+
+function scalarOf(text: string): string | undefined {
+  if (number.test(text)) return text;
+  if (Object.hasOwn(words, text)) return words[text];
+  const parts = looseNumber.exec(text);
+  if (!parts || (parts[2] === "" && !parts[3])) return undefined;
+  const [, sign, whole, fraction, exponent] = parts;
+  const digits = (whole || "0").replace(/^0+(?=[0-9])/, "");
+  if (digits !== (whole || "0")) return undefined;
+  return `${sign === "-" ? "-" : ""}${digits}${fraction === undefined ? "" : `.${fraction || "0"}`}${exponent}`;
+}
+
+const escaped: Readonly<Record<string, string | undefined>> = {
+  "'": "'",
+  a: "\\u0007",
+  v: "\\u000b",
+  "0": "\\u0000",
+  "\n": "",
+};
+
+function writeString(state: ValueState, waiting: Waiting, from: number, { quote }: ValueOptions): ValueStep {
+  const { buf } = waiting;
+  let at = from;
+  let out = "";
+  const step = (isBad = false): ValueStep => ({ to: at, out, isBad });
+  const close = (end: number): ValueStep => {
+    out += '"';
+    at = end;
+    state.phase = state.isKey ? "colon" : state.stack === "" ? "done" : "next";
+    return step();
+  };
+  if (state.quote === "marker" && quote) {
+    const first = quote.pieces[0].text;
+    for (;;) {
+      const found = findPart(buf, first, at);
+      out += escapeText(buf.slice(at, found));
+      at = found;
+      if (found >= buf.length) return step();
+      const end = matchAt(waiting, at, quote);
+      const legal = end < 0 ? end : legalBehind(waiting, end);
+      if (legal === MORE) return step();
+      if (legal >= 0) return close(end);
+      out += escapeText(buf[at]);
+      at++;
+    }
+  }
+  const special = state.quote === '"' ? /["\\\u0000-\u001f]/g : /["'\\\u0000-\u001f]/g;
+  for (;;) {
+    special.lastIndex = at;
+    const found = special.exec(buf)?.index ?? buf.length;
+    out += buf.slice(at, found);
+    at = found;
+    if (at >= buf.length) return step();
+    const char = buf[at];
+    if (char === "\\") {
+      const next = buf[at + 1];
+      if (next === undefined) return step();
+      const length = next === "u" ? 6 : next === "x" ? 4 : next === "U" ? 10 : 2;
+      if (buf.length - at < length && !waiting.eof && /^[0-9a-fA-F]*$/.test(buf.slice(at + 2))) return step();
+      const digits = buf.slice(at + 2, at + length);
+      const isCode = length > 2 && digits.length === length - 2 && /^[0-9a-fA-F]+$/.test(digits);
+      if ('"\\/bfnrt'.includes(next) || (next === "u" && isCode)) out += buf.slice(at, at + length);
+      else if (isCode && Number.parseInt(digits, 16) <= 0x10ffff)
+        out += escapeText(String.fromCodePoint(Number.parseInt(digits, 16)));
+      else if (length === 2 && escaped[next] !== undefined) out += escaped[next];
+      else {
+        out += "\\\\";
+        at++;
+        continue;
+      }
+      at += length;
+    } else if (char !== state.quote) {
+      out += escapeText(char);
+      at++;
+    } else {
+      // A single quotation mark is also an apostrophe.
+      const legal = char === '"' ? at + 1 : legalBehind(waiting, at + 1);
+      if (legal === MORE) return step();
+      if (legal >= 0) return close(at + 1);
+      out += char;
+      at++;
+    }
+  }
+}
+
+/** A string may end here: what follows goes on with the value or ends it. */
+function legalBehind(waiting: Waiting, at: number): number {
+  const next = afterSpace(waiting, at);
+  if (next === MORE) return MORE;
+  return next >= waiting.buf.length || ",]}):;".includes(waiting.buf[next]) ? next : NO;
+}
+
+/** Where `part`, or a beginning of it at the text's end, stands first; else the text's end. */
+export function findPart(buf: string, part: string, from: number): number {
+  const found = buf.indexOf(part, from);
+  if (found >= 0) return found;
+  for (let at = Math.max(from, buf.length - part.length + 1); at < buf.length; at++) {
+    if (part.startsWith(buf.slice(at))) return at;
+  }
+  return buf.length;
+}
+
+/** Text as it stands inside a JSON string. */
+export const escapeText = (text: string): string => quoteJson(text, false).slice(1, -1);
+
+/** JSON text that breaks off, closed: open strings, lists and objects are; a key without a value and half a word are dropped. */
+export function closedJson(text: string): string {
+  let safe = 0;
+  let safeClosers = "";
+  let closers = "";
+  let at = 0;
+  let isKey = false;
+  const keep = () => {
+    safe = at;
+    safeClosers = closers;
+  };
+  while (at < text.length) {
+    const char = text[at];
+    if (char === "{" || char === "[") {
+      closers = (char === "{" ? "}" : "]") + closers;
+      isKey = char === "{";
+      at++;
+      keep();
+    } else if (char === "}" || char === "]") {
+      closers = closers.slice(1);
+      isKey = false;
+      at++;
+      keep();
+    } else if (char === '"') {
+      const start = at++;
+      while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
+      if (at >= text.length) {
+        if (isKey) break;
+        return `${text.slice(0, start)}${text.slice(start)}"${closers}`;
+      }
+      at++;
+      if (!isKey) keep();
+    } else if (/[-\w]/.test(char)) {
+      const start = at;
+      while (at < text.length && /[-+.\w]/.test(text[at])) at++;
+      if (at >= text.length && scalarOf(text.slice(start)) === undefined) break;
+      keep();
+    } else {
+      if (char === ",") isKey = closers.startsWith("}");
+      else if (char === ":") isKey = false;
+      at++;
+    }
+  }
+  return text.slice(0, safe) + safeClosers;
+}
