@@ -1,6 +1,7 @@
 import type { TemplateRetention } from "../configs/index.ts";
 import {
   type BridgeRefusalReason,
+  type ProvenExtension,
   renderedTokens,
   type TurnEnd,
   type WireFormat,
@@ -47,6 +48,7 @@ export function bridgeToNextTurn(context: BridgeContext, request: BridgeRequest)
       "The model ended its turn inside its reasoning; no format has that in its history.",
     );
   }
+  if (format.provenBridge) return bridgeByProof(context, request, conversation, end);
   const retention = context.retention({ tools: (request.tools?.length ?? 0) > 0 });
   if (retention === "template") {
     return refuse(
@@ -71,18 +73,54 @@ export function bridgeToNextTurn(context: BridgeContext, request: BridgeRequest)
       `The completion goes on for ${completionIds.length - (end.stop ?? 0) - 1} ids after its stop at ${end.stop}; cut it there before bridging.`,
     );
   }
-  const writing: WriteContext = {
-    images: context.resolver(request.images),
-    imagesBefore: request.multimodal === undefined ? null : (request.multimodal?.images.length ?? 0),
-    closedBy: end.stop === null ? format.turn.close : completionIds[end.stop],
-    response: reader(context, request),
-    generates: true,
-    continuesFinal: false,
-  };
+  const writing = writeContext(context, request, end);
   const objection = format.refuse?.({ conversation, end, promptIds, completionIds, context: writing });
   if (objection) return refuse(objection.reason, objection.message);
   const close = writeClose(context, end, completionIds.at(-1) ?? promptIds.at(-1));
   return { ok: true, ...writeExtension(context, conversation, writing, close, separator) };
+}
+
+function writeContext(context: BridgeContext, request: BridgeRequest, { stop }: TurnEnd): WriteContext {
+  return {
+    images: context.resolver(request.images),
+    imagesBefore: request.multimodal === undefined ? null : (request.multimodal?.images.length ?? 0),
+    closedBy: stop === null ? context.format.turn.close : request.completionIds[stop],
+    response: reader(context, request),
+    generates: true,
+    continuesFinal: false,
+  };
+}
+
+/** A format that a template writes proves the whole extension. */
+function bridgeByProof(
+  context: BridgeContext,
+  request: BridgeRequest,
+  conversation: Conversation,
+  end: TurnEnd,
+): BridgeResult {
+  const { promptIds, completionIds } = request;
+  const view = { conversation, end, promptIds, completionIds, context: writeContext(context, request, end) };
+  const found = context.format.provenBridge!.extend(view);
+  if (!("ok" in found)) return refuse(found.reason, found.message);
+  return { ok: true, ...encodeProven(found, conversation, context.tokenizer) };
+}
+
+/** The token in front is encoded with what follows it, and left out. */
+function encodeProven({ behind, closing, spans }: ProvenExtension, conversation: Conversation, tokenizer: Tokenizer) {
+  const out = new SpanWriter({ contentSpecials: "template" }).scaffold(behind);
+  const lead = encodeSpanIds(out.spans, tokenizer).length;
+  const close = encodeSpanIds([...out.spans, ...closing], tokenizer).length - lead;
+  const rendered = renderedTokens([...out.spans, ...closing, ...spans], conversation, tokenizer);
+  return {
+    extension: {
+      ...rendered,
+      tokenIds: rendered.tokenIds.slice(lead),
+      messageIndices: rendered.messageIndices.slice(lead),
+      sampledMask: rendered.sampledMask.slice(lead),
+      contentMask: rendered.contentMask.slice(lead),
+    },
+    synthetic: close > 0 ? ([0, close] as const) : null,
+  };
 }
 
 function reader({ parsers }: BridgeContext, { promptIds, completionIds }: BridgeRequest): () => ParsedResponse {

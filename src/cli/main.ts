@@ -5,13 +5,20 @@ import { templateCommand } from "./template/command.ts";
 
 const usage = `tito COMMAND …
 
-  conform FILES…   runs recorded cases through the library and says which pass
-  template …       renders a chat template, says what it supports, compares a model's renderer with it
+  analyze PATH              says how a chat template writes responses, and what shows it
+  bridge-certificate PATH   says where a model's chat template only appends, and where it rewrites history
+  conform FILES…            runs recorded cases through the library and says which pass
+  debug-template PATH       renders the conversations that the analysis rests on, and compares them
+  template …                renders a chat template, says what it supports, compares a model's renderer with it
 
 tito COMMAND --help says more.`;
 
 const commands: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {
+  // Loaded when it is asked for, so that a short command starts fast.
+  analyze: async (args) => (await import("./analyze/analyzeCommand.ts")).analyzeCommand(args),
+  "bridge-certificate": async (args) => (await import("./bridgeCertificate.ts")).bridgeCertificateCommand(args),
   conform: conformCommand,
+  "debug-template": async (args) => (await import("./analyze/debugCommand.ts")).debugCommand(args),
   template: (args) => templateCommand(args),
 };
 

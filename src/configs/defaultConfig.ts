@@ -19,6 +19,8 @@ export const defaultSchema = z.strictObject({
   now: z.iso.datetime({ local: true, message: "a local time such as 2025-01-31T12:00:00" }).optional(),
   /** Change messages into what the template supports, all of it or these things alone, and warn of it. */
   adaptMessages: z.union([z.boolean(), z.array(z.enum(adaptations))]).default(false),
+  /** `"off"`: no bridges. Default `"on"`: where renders prove that the template only appends. */
+  certificate: z.enum(["on", "off"]).default("on"),
   /** The format of tool calls in responses. */
   toolParser: z.string().optional(),
   /** The format of reasoning in responses. */

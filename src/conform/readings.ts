@@ -3,8 +3,10 @@ export const readings: Readonly<
   Record<string, { readonly settings: Readonly<Record<string, unknown>>; readonly why: string }>
 > = {
   default: {
-    settings: { adaptMessages: ["arguments"] },
-    why: "The recorded renders decode arguments that are JSON text before the template sees them.",
+    settings: { adaptMessages: ["arguments"], certificate: "off" },
+    why:
+      "The recorded renders decode arguments that are JSON text before the template sees them; and the recorded renderer never " +
+      "bridges, where ours does what the template's renders prove.",
   },
   "gpt-oss": {
     settings: { forceAnalysis: true, headerLoss: false },

@@ -1,10 +1,11 @@
-import type { FamilyConfig } from "../configs/index.ts";
+import type { BridgeCertificate } from "../bridge/certificate/types.ts";
+import type { FamilyConfig, RetentionRequest, TemplateRetention } from "../configs/index.ts";
 import type { ImageProcessor, ImageResolver } from "../images/index.ts";
 import type { Conversation, ConversationMessage } from "../messages/index.ts";
 import type { FramedPart, ParsedResponse, ResponseGrammar } from "../parse/index.ts";
 import type { TemplateSource } from "../template/sources/types.ts";
 import type { Ids, Tokenizer } from "../tokenizer/types.ts";
-import type { SpanWriter } from "../tokens/index.ts";
+import type { Span, SpanWriter } from "../tokens/index.ts";
 import type { BridgeRefusalReason } from "./refusal.ts";
 
 /**
@@ -46,6 +47,28 @@ export interface WireFormat {
   readonly continuesFinal?: boolean;
   /** What this format alone cannot bridge. */
   refuse?(view: BridgeView): BridgeObjection | null;
+  /** Set by a format whose turns are not known by their parts: what it can bridge is proven by renders. */
+  readonly provenBridge?: ProvenBridge;
+}
+
+/** Bridges of a format that a template writes. */
+export interface ProvenBridge {
+  /** What the renders show; it is made when it is first asked for. */
+  readonly certificate: BridgeCertificate;
+  /** What becomes of earlier thinking, where the config does not say it. */
+  retention(request: RetentionRequest): TemplateRetention;
+  /** All that follows the completion, or why that cannot be proven right. */
+  extend(view: BridgeView): BridgeObjection | ProvenExtension;
+}
+
+/** What a bridge adds, its messages counted from the first new one. */
+export interface ProvenExtension {
+  readonly ok: true;
+  /** The control token that the completion ends with, because a tokenizer may read text behind it otherwise; "": none. */
+  readonly behind: string;
+  /** What closes a turn that was cut short. */
+  readonly closing: readonly Span[];
+  readonly spans: readonly Span[];
 }
 
 export interface ImageFormat {

@@ -13,6 +13,8 @@
  * - `empty_completion`: the format has no turn without a sampled token
  * - `image_numbers_unknown`: the format numbers images, and it is not known how many there were (pass `multimodal`)
  * - `content_not_rendered`: the format cannot write this content in a turn that goes on
+ * - `depends_on_history`: the template writes the new text otherwise after other earlier messages, which a bridge does not read
+ * - `template_refuses`: the template raises on these messages
  */
 export type BridgeRefusalReason =
   | "empty_prompt"
@@ -28,4 +30,6 @@ export type BridgeRefusalReason =
   | "turn_not_continued"
   | "empty_completion"
   | "image_numbers_unknown"
-  | "content_not_rendered";
+  | "content_not_rendered"
+  | "depends_on_history"
+  | "template_refuses";

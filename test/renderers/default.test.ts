@@ -404,9 +404,9 @@ describe("adaptMessages", () => {
   });
 });
 
-test("a bridge is refused: a template may rewrite earlier turns", () => {
+test("without a certificate a bridge is refused: a template may rewrite earlier turns", () => {
   for (const name of names) {
-    const renderer = shapeRenderer(shapes[name]);
+    const renderer = shapeRenderer(shapes[name], { certificate: "off" });
     expect(renderer.thinkingRetention).toBe("template");
     expect(renderer.isPrefixStable).toBe(false);
     const promptIds = renderer.renderIds([user], { addGenerationPrompt: true });
@@ -434,7 +434,7 @@ describe("errors", () => {
     ["a template's name", { templateName: "nope" }, "unknown_template", /nope.*default/],
     ["a tool parser", { toolParser: "nope" }, "unknown_parser", /nope.*hermes/],
     ["a reasoning parser", { reasoningParser: "nope" }, "unknown_parser", /nope.*think/],
-    ["thinking retention", { thinkingRetention: "all" }, "invalid_config", /thinkingRetention/],
+    ["thinking retention", { thinkingRetention: "all", certificate: "off" }, "invalid_config", /thinkingRetention/],
     ["a retired variable", { templateKwargs: { preserve_all_thinking: true } }, "invalid_config", /preserve_all/],
   ])("at construction: %s", (_, config, code, sentence) => {
     const error = thrown(() => shapeRenderer(shapes.chatml, config));
