@@ -14,6 +14,7 @@ import { type Limit, limitsOf } from "./limits.ts";
 import { applyOverrides, type LayoutOverrides } from "./overrides.ts";
 import { preservedTokens } from "./preservedTokens.ts";
 import { type ProbeLog, prober } from "./prober.ts";
+import type { ReaderKind } from "./readers.ts";
 import { type Prefill, prefillOf } from "./reasoning.ts";
 import { type SelfCheck, selfCheck } from "./selfCheck.ts";
 import type { Manner } from "./speaker.ts";
@@ -38,6 +39,8 @@ export interface AnalyzeOptions extends CompileOptions {
 /** What was found out about a template. */
 export interface TemplateAnalysis {
   readonly layout: ResponseLayout;
+  /** What reads responses. */
+  readonly reader: ReaderKind;
   /** The hypothesis by which calls are written; null: no format of calls was found. */
   readonly hypothesis: string | null;
   /** The text that opens an assistant's turn in a prompt, without what opens reasoning. */
@@ -80,11 +83,12 @@ function analyzed(template: ChatTemplate, options: AnalyzeOptions): TemplateAnal
   const { specialTokens, templateKwargs, overrides, hypotheses, log } = options;
   const probe = prober(template, { specialTokens, variables: templateKwargs, log });
   const view = viewOf(probe, options.ends ?? [specialTokens?.get("eos_token") ?? "</s>"]);
-  const found = best(view, hypotheses, overrides);
-  const { layout, header, opened, hypothesis, stops } = found.candidate;
+  const found = readByFamily(view, best(view, hypotheses, overrides));
+  const { layout, header, opened, hypothesis, stops, reader } = found.candidate;
   const caps = capabilities(template);
   return {
     layout,
+    reader,
     hypothesis,
     header,
     opened,
@@ -100,6 +104,15 @@ function analyzed(template: ChatTemplate, options: AnalyzeOptions): TemplateAnal
     check: found.check,
     limits: limitsOf(found.candidate, found.check, caps),
   };
+}
+
+/** Messages with channels have headers in many forms, of which a render shows but one: Harmony's own rules read them all. */
+function readByFamily(view: TemplateView, found: Checked): Checked {
+  const text = view.turn("content")?.text ?? "";
+  if (!text.includes("<|channel|>") || !text.includes("<|message|>")) return found;
+  const candidate: LayoutCandidate = { ...found.candidate, reader: "harmony" };
+  const check = selfCheck(view, candidate, checkProbes(candidate.layout));
+  return check.failed <= found.check.failed ? { candidate, check } : found;
 }
 
 interface Checked {

@@ -1,9 +1,11 @@
-import type { CallElement, CallsLayout } from "../parse/layout/layout.ts";
+import type { JsonInput } from "../messages/index.ts";
+import type { CallElement, CallsLayout, JsonType } from "../parse/layout/layout.ts";
 import { type CallUnit, type FindUnit, headElement, numbered, unitOf } from "./callUnits.ts";
 import { segments, wholePrefix, wholeSuffix } from "./diff.ts";
 import { markerWord } from "./markerWord.ts";
 import { names } from "./probes.ts";
 import {
+  fenceOf,
   gapAfter,
   gapBefore,
   gapsOf,
@@ -26,12 +28,14 @@ export interface CallTurns {
   readonly two: Turn | null;
   /** Content and a call; null where the template drops one of them. */
   readonly withContent: Turn | null;
-  /** Each with one call that has one argument. */
-  readonly typed: () => readonly (Turn | null)[];
+  /** A turn with one call that has one argument of this value. */
+  readonly withValue: (value: JsonInput) => Turn | null;
   /** What is written ahead of calls where there is no content: empty reasoning, empty content. */
   readonly lead: (turn: Turn) => number;
   /** Texts that end a turn. */
   readonly ends: readonly string[];
+  /** What closes content, where it is wrapped. */
+  readonly contentClose: string;
   /** What ends a response without calls, before the text that stops it. */
   readonly end: string;
 }
@@ -68,7 +72,7 @@ export function layoutByUnits(turns: CallTurns, find: FindUnit): FoundCalls | nu
     afterContent: contentful,
   };
   const elements = numbered(single.elements, second?.elements ?? null);
-  return { calls: framed(frame, elements, turns.end), stop: ending.stop };
+  return { calls: framed(frame, elements, turns), stop: ending.stop };
 }
 
 function unitBehindContent(turn: Turn, find: FindUnit, call: ProbeCall): string | null {
@@ -106,11 +110,12 @@ export function layoutByTags(turns: CallTurns): FoundCalls | null {
   const tagged = taggedFrame(one, 0, names.keys, close);
   if (!tagged) return null;
   const tail = raw.slice(raw.length === 0 ? 0 : tagged.suffix.length);
-  const values = turns.typed().flatMap((turn, index): WrittenValue[] => {
-    const written =
-      turn && writtenValue(withoutClosingNames(turn), singleTail(turn, tail, tagged.suffix), typedValues[index]!);
-    return written ? [written] : [];
-  });
+  const written = (type: JsonType, value: JsonInput): WrittenValue | null => {
+    const turn = turns.withValue(value);
+    return turn && writtenValue(withoutClosingNames(turn), singleTail(turn, tail, tagged.suffix), [type, value]);
+  };
+  const values = typedValues.flatMap(([type, value]) => written(type, value) ?? []);
+  const fence = fenceOf(tagged, (text) => written("string", text));
   const head = one.slice(gaps.first, gaps.last + 1);
   const keyAt = head.findIndex(({ slot }) => slot?.kind === "key");
   const placed = head
@@ -127,10 +132,10 @@ export function layoutByTags(turns: CallTurns): FoundCalls | null {
   const elements: CallElement[] = [
     ...numbered(unit.elements, other?.unit.elements ?? null),
     ...(opened?.lead ?? []),
-    { ...taggedElement(tagged, values), open: opened?.open ?? tagged.open },
+    { ...taggedElement(tagged, values, fence), open: opened?.open ?? tagged.open },
   ];
   const suffixed = frameWithSuffix(frameOfCall, tagged.suffix);
-  return { calls: framed(suffixed, elements, turns.end), stop };
+  return { calls: framed(suffixed, elements, turns), stop };
 }
 
 /** The head of the second call, and the text between it and the first argument's name. */
@@ -183,10 +188,13 @@ function singleTail(turn: Turn, tail: string, suffix: string): string {
 }
 
 function framed(
-  { before, between, after, afterContent }: Frame,
+  { before, between, after, afterContent: behindContent }: Frame,
   unit: readonly CallElement[],
-  end: string,
+  { end, contentClose }: CallTurns,
 ): CallsLayout {
+  const afterContent = behindContent?.startsWith(contentClose)
+    ? behindContent.slice(contentClose.length)
+    : behindContent;
   const common = afterContent === null ? before.trimStart() : wholeSuffix(before, afterContent).trimStart();
   const leadAlone = before.slice(0, before.length - common.length);
   const lead = afterContent === null ? leadAlone : afterContent.slice(0, afterContent.length - common.length);

@@ -1,5 +1,6 @@
 import type { ResponseLayout } from "../parse/layout/layout.ts";
 import { builtInHypotheses, type Hypothesis, type Proposal } from "./hypotheses.ts";
+import type { ReaderKind } from "./readers.ts";
 import type { Opened } from "./types.ts";
 import type { TemplateView } from "./view.ts";
 
@@ -11,6 +12,7 @@ export interface LayoutCandidate {
   readonly header: string;
   readonly opened: Opened;
   readonly told: boolean;
+  readonly reader: ReaderKind;
   /** Texts that end a turn: one of content first. */
   readonly stops: readonly string[];
 }
@@ -34,5 +36,5 @@ function candidate(view: TemplateView, hypothesis: string | null, proposal: Prop
     glue: [],
     ...parts,
   };
-  return { hypothesis, layout, header, opened, told, stops: [...new Set([...view.stops, ...stops])] };
+  return { hypothesis, layout, header, opened, told, reader: "layout", stops: [...new Set([...view.stops, ...stops])] };
 }

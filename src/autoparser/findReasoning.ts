@@ -1,5 +1,6 @@
 import type { ReasoningLayout } from "../parse/layout/layout.ts";
 import { segments } from "./diff.ts";
+import { words } from "./probes.ts";
 import { around, closingOf, mirrorOf, spaceAfter } from "./reasoning.ts";
 import type { Turn } from "./turn.ts";
 import type { Opened } from "./types.ts";
@@ -62,6 +63,25 @@ function fromPrompt({ plain, on, off }: Opened): ReasoningLayout | null {
     const half = space === "" ? "" : space.slice(0, Math.ceil(space.length / 2));
     const after = spaceAfter(text.slice(text.lastIndexOf(close) + close.length));
     return { mode: "tag_based", open: open + half, close: space.slice(half.length) + close + after };
+  }
+  return null;
+}
+
+/** The markers in use, for templates that only take them away. */
+const MARKERS: readonly (readonly [open: string, close: string])[] = [
+  ["<think>", "</think>"],
+  ["<thinking>", "</thinking>"],
+  ["<reasoning>", "</reasoning>"],
+  ["<thought>", "</thought>"],
+  ["[THINK]", "[/THINK]"],
+];
+
+/** Reasoning that neither history nor prompt writes, but which the history takes out of content (`split('</think>')`). */
+export function reasoningFromContent(write: (content: string) => string | null): ReasoningLayout | null {
+  for (const [open, close] of MARKERS) {
+    const text = write(`${open}${words.reasoning}${close}${words.content}`);
+    if (text === null || !text.includes(words.content) || text.includes(words.reasoning)) continue;
+    return { mode: "tag_based", open, close };
   }
   return null;
 }

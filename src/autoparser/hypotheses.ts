@@ -3,7 +3,6 @@ import { type CallTurns, type FoundCalls, layoutByTags, layoutByUnits } from "./
 import { jsonUnit, objectUnit } from "./callUnits.ts";
 import { contentGap } from "./findContent.ts";
 import { names } from "./probes.ts";
-import { typedValues } from "./taggedCalls.ts";
 import { taggedReasoning, toldList, toldPythonic } from "./toldFormats.ts";
 import type { Opened } from "./types.ts";
 import type { TemplateView } from "./view.ts";
@@ -71,7 +70,7 @@ function callTurns(view: TemplateView): CallTurns | null {
     one,
     two: two?.pieces.some(({ slot }) => slot?.call === 1) === true ? two : null,
     withContent: withContent && contentGap(withContent)?.kind === "before" ? withContent : null,
-    typed: () => typedValues.map(([, value]) => view.callTurn({ [names.keys[0]]: value })),
+    withValue: (value) => view.callTurn({ [names.keys[0]]: value }),
     lead: (turn) => {
       const thought = turn.pieces.findLast(({ slot }) => slot?.kind === "reasoning");
       const start = thought ? behind(turn.text, thought.start + thought.text.length, reasoning?.close ?? "") : 0;
@@ -79,6 +78,7 @@ function callTurns(view: TemplateView): CallTurns | null {
     },
     ends: [...new Set([...stops, ...ends])],
     end,
+    contentClose: content.close,
   };
 }
 

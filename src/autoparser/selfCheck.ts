@@ -1,8 +1,9 @@
 import { equalJson, type JsonInput, pythonJson, tryParseJson } from "../messages/index.ts";
 import type { KnownTool, ParsedResponse } from "../parse/index.ts";
-import { spellResponse, textParser } from "../parse/index.ts";
+import { spellResponse } from "../parse/index.ts";
 import type { CheckProbe } from "./checkProbes.ts";
 import type { LayoutCandidate } from "./findLayout.ts";
+import { responseTextParser } from "./readers.ts";
 import { turnAt } from "./speaker.ts";
 import type { Turn } from "./turn.ts";
 import type { Opened } from "./types.ts";
@@ -49,7 +50,7 @@ const preferred = (last: CheckedProbe, earlier: CheckedProbe | null): CheckedPro
 
 function checkAt(
   view: TemplateView,
-  { layout, header, opened, stops }: LayoutCandidate,
+  { layout, header, opened, stops, reader }: LayoutCandidate,
   { name, said: intended, tools }: CheckProbe,
   followed: boolean,
 ): CheckedProbe | null {
@@ -73,7 +74,10 @@ function checkAt(
     tools.map(({ function: { name, parameters } }) => [name, { name, parameters: parameters as JsonInput }]),
   );
   const readings = beginnings(layout, opened, text).map(([prompt, rest]) => {
-    const parser = textParser(layout, { generationPrompt: prompt, tools: said.calls ? known : null });
+    const parser = responseTextParser(
+      { layout, header, reader },
+      { generationPrompt: prompt, tools: said.calls ? known : null },
+    );
     parser.push(rest);
     return parser.end().response;
   });
@@ -122,7 +126,9 @@ function isExact(
 function lostKeys(args: Readonly<Record<string, JsonInput>>, call: number, { pieces, text }: Turn): string[] {
   const keyed = pieces.some(({ slot }) => slot?.call === call && slot.kind === "key");
   return Object.entries(args).flatMap(([key, value]) => {
-    const isChanged = stringsIn(value).some((one) => !text.includes(one) && !text.includes(pythonJson(one).slice(1, -1)));
+    const isChanged = stringsIn(value).some(
+      (one) => !text.includes(one) && !text.includes(pythonJson(one).slice(1, -1)),
+    );
     const isWritten = pieces.some(({ slot }) => slot?.call === call && slot.kind === "value" && slot.key === key);
     const isEmpty = value === "" || value === null || (typeof value === "object" && Object.keys(value).length === 0);
     const isLeftOut = keyed && !isWritten && !(isEmpty && /null|None|\{\}|\[\]/.test(text));

@@ -108,7 +108,11 @@ function messageOf(given: Said, manner: Manner, spoken: (message: ProbeMessage) 
   const written = manner.argumentsAreText
     ? named?.map((one) => ({ ...one, function: { ...one.function, arguments: asText(one.function.arguments) } }))
     : named;
-  const message = assistant({ ...said, content, ...(written === undefined ? {} : { calls: written as typeof named & object }) });
+  const message = assistant({
+    ...said,
+    content,
+    ...(written === undefined ? {} : { calls: written as typeof named & object }),
+  });
   if (!manner.reasoningInContent || reasoning === undefined) return spoken(message);
   const parts = [
     { type: "thinking", thinking: reasoning },

@@ -1,5 +1,5 @@
 import { type JsonInput, pythonJson, pythonRepr } from "../messages/index.ts";
-import type { JsonType, TaggedElement, ValueForm, ValueWriting } from "../parse/layout/layout.ts";
+import type { JsonType, TaggedElement, TextFence, ValueForm, ValueWriting } from "../parse/layout/layout.ts";
 import { wholePrefix, wholeSuffix } from "./diff.ts";
 import type { Turn, TurnPiece } from "./turn.ts";
 
@@ -227,15 +227,44 @@ function isJsonOf(text: string, value: JsonInput): boolean {
   }
 }
 
-export function taggedElement(frame: TaggedFrame, values: readonly WrittenValue[]): TaggedElement {
+/** Characters for which a format may write a string in another way. */
+const SPECIAL = ["<", ">", "&", "\n", '"', "'"];
+
+/** What stands around strings that hold certain characters, and which; null where all are written alike. */
+export function fenceOf(
+  { between, suffix }: TaggedFrame,
+  write: (text: string) => WrittenValue | null,
+): TextFence | null {
+  const fenced = SPECIAL.flatMap((character) => {
+    const value = `one${character}two`;
+    const { text } = write(value) ?? { text: "" };
+    const start = text.indexOf(value);
+    if (start < 0 || !text.startsWith(between) || !text.endsWith(suffix)) return [];
+    const open = text.slice(between.length, start);
+    const close = text.slice(start + value.length, text.length - suffix.length);
+    return open.trim() === "" || close.trim() === "" ? [] : [{ character, open, close }];
+  });
+  const first = fenced[0];
+  const same = fenced.filter(({ open, close }) => open === first!.open && close === first!.close);
+  return first ? { open: first.open, close: first.close, when: same.map(({ character }) => character) } : null;
+}
+
+export function taggedElement(
+  frame: TaggedFrame,
+  values: readonly WrittenValue[],
+  fence: TextFence | null,
+): TaggedElement {
   const { open, namePrefix, separator, sorted } = frame;
+  const forms = valueForms(frame, values).map((form) =>
+    form.writing.kind === "raw" && fence ? { ...form, writing: { ...form.writing, fence } } : form,
+  );
   return {
     kind: "tagged",
     open,
     close: "",
     namePrefix,
     separator,
-    values: valueForms(frame, values),
+    values: forms,
     ...(sorted ? { sorted } : {}),
   };
 }

@@ -1,7 +1,7 @@
 import type { ContentLayout, ReasoningLayout } from "../parse/layout/layout.ts";
 import { segments } from "./diff.ts";
 import { findContent } from "./findContent.ts";
-import { findReasoning } from "./findReasoning.ts";
+import { findReasoning, reasoningFromContent } from "./findReasoning.ts";
 import {
   headerOf,
   openedText,
@@ -85,13 +85,18 @@ export function viewOf(probe: Prober, ends: readonly string[]): TemplateView {
   const content = turn("content");
   const aroundContent = content && around(content, "content");
   const closing = closingOf(endInHistory(speaker, header, aroundContent?.after ?? ""), ends);
-  const reasoning = findReasoning({
+  const shown = findReasoning({
     reasoned: turn("reasoned"),
     reasonedCall: turn("reasonedCall"),
     withoutReasoning: aroundContent?.before ?? "",
     opened,
     header,
   });
+  const inHistory = (text: string) => {
+    const found = speaker.place({ content: text }, { followed: true });
+    return found && turnAt(found, header).text;
+  };
+  const reasoning = shown ?? reasoningFromContent(inHistory);
   const wrapped = findContent({
     aroundContent,
     reasoned: turn("reasoned"),
@@ -103,7 +108,8 @@ export function viewOf(probe: Prober, ends: readonly string[]): TemplateView {
   const closes = wrapped.open === "" ? segments(wrapped.close).find(({ kind }) => kind === "marker")?.text : undefined;
   const before = closes === undefined ? closing.before : closing.before.slice(0, closing.before.indexOf(closes));
   const contentLayout: ContentLayout = closes === undefined ? wrapped : { ...wrapped, mode: "plain", close: "" };
-  const { close } = contentLayout;
+  const { open, close } = contentLayout;
+  const wrapsEmpty = open + close !== "" && turn("call")?.text.includes(open + close) === true;
   const stops = [closes, closing.token, ...ends.filter((token) => aroundContent?.after.includes(token))];
   const isStop = (token: string | null | undefined): token is string => token !== null && token !== undefined;
   const turnEnds = [...new Set(stops.filter(isStop))];
@@ -116,7 +122,7 @@ export function viewOf(probe: Prober, ends: readonly string[]): TemplateView {
     stops: turnEnds,
     ends: [...new Set([...turnEnds, ...ends])],
     reasoning,
-    content: contentLayout,
+    content: wrapsEmpty ? { ...contentLayout, wrapsEmpty } : contentLayout,
     end: close === "" ? before : before.slice(before.indexOf(close) + close.length),
     turn,
     callTurn(args) {

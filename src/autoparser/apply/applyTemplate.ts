@@ -1,6 +1,12 @@
 import { TitoError } from "../../errors.ts";
 import { contentText, type Message, type ToolSpec, toolFunction, toolName } from "../../messages/index.ts";
-import { beginningOf, type KnownTool, type LayoutBeginning, type ResponseLayout, textParser } from "../../parse/index.ts";
+import {
+  beginningOf,
+  type KnownTool,
+  type LayoutBeginning,
+  type ResponseLayout,
+  textParser,
+} from "../../parse/index.ts";
 import { type ChatTemplate, chooseTemplate, compileTemplate } from "../../template/index.ts";
 import type { Tokenizer } from "../../tokenizer/types.ts";
 import { analyze, type TemplateAnalysis } from "../analyze.ts";
@@ -10,7 +16,7 @@ import { chatFormatOf } from "./chatFormat.ts";
 import { checkRequest, impossible, toolChoiceOf } from "./checkRequest.ts";
 import { genericCalls, withGenericTools } from "./genericTools.ts";
 import { idParser } from "./idParser.ts";
-import { templateRenderer } from "./promptIds.ts";
+import { promptIds, templateRenderer } from "./promptIds.ts";
 import { promptText } from "./promptText.ts";
 import { thinkingTags, thinkingVariables } from "./thinking.ts";
 import type { AppliedTemplate, ApplyRequest } from "./types.ts";
@@ -48,13 +54,14 @@ export function applyTemplate(request: ApplyRequest): AppliedTemplate {
   const messages = isGeneric ? withGenericTools(request.messages, tools) : request.messages;
   const told = isGeneric ? undefined : tools;
   const generates = !continueFinalMessage && request.addGenerationPrompt !== false;
-  const { text, generationPrompt, opened } = promptText(template, {
+  const { text, generationPrompt, opened, thoughts } = promptText(template, {
     messages,
     tools: told,
     now,
     specialTokens,
     templateKwargs,
     header: analysis.header,
+    layout,
     generates,
     continues: continueFinalMessage,
   });
@@ -80,7 +87,9 @@ export function applyTemplate(request: ApplyRequest): AppliedTemplate {
   return {
     prompt: text,
     promptIds:
-      renderer?.renderIds(messages, { tools: told, addGenerationPrompt: generates, continueFinalMessage }) ?? null,
+      renderer === undefined
+        ? null
+        : promptIds(renderer, { messages, tools: told, generates, continues: continueFinalMessage, thoughts }),
     generationPrompt,
     opened,
     beginning,

@@ -101,7 +101,10 @@ function withCallsAsText(message: Message): Message {
 }
 
 function callText(call: ToolCall): string {
-  const { name, arguments: args = {} } = (call.function ?? call) as { readonly name: string; readonly arguments?: unknown };
+  const { name, arguments: args = {} } = (call.function ?? call) as {
+    readonly name: string;
+    readonly arguments?: unknown;
+  };
   const json = typeof args === "string" ? args.trim() || "{}" : pythonJson(args as JsonInput);
   return `{"name": ${pythonJson(name)}, "arguments": ${json}}`;
 }

@@ -1,4 +1,5 @@
 import { boundedCache } from "../../boundedCache.ts";
+import type { Message, ToolSpec } from "../../messages/index.ts";
 import { createRenderer } from "../../renderers/createRenderer.ts";
 import type { Renderer } from "../../renderers/renderer.ts";
 import type { Tokenizer } from "../../tokenizer/types.ts";
@@ -40,6 +41,24 @@ export function templateRenderer(tokenizer: Tokenizer, binding: TemplateBinding)
     known.set(tokenizer, cache);
   }
   return cache(JSON.stringify([template, templateKwargs, now?.getTime()]), make);
+}
+
+export interface PromptIdsRequest {
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolSpec[] | undefined;
+  readonly generates: boolean;
+  readonly continues: boolean;
+  /** As `promptText` has them. */
+  readonly thoughts: string | null;
+}
+
+export function promptIds(renderer: Renderer, request: PromptIdsRequest): Int32Array {
+  const { messages, tools, generates, continues, thoughts } = request;
+  if (thoughts === null) {
+    return renderer.renderIds(messages, { tools, addGenerationPrompt: generates, continueFinalMessage: continues });
+  }
+  const before = renderer.renderIds(messages.slice(0, -1), { tools, addGenerationPrompt: true });
+  return Int32Array.from([...before, ...renderer.tokenizer.encode(thoughts)]);
 }
 
 const localTime = (date: Date): string => {

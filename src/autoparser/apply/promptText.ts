@@ -1,6 +1,7 @@
 import { TitoError } from "../../errors.ts";
 import type { Conversation, Message } from "../../messages/index.ts";
 import { normalise } from "../../messages/index.ts";
+import { beginningOf, type ResponseLayout } from "../../parse/index.ts";
 import { openFinalMessage } from "../../renderers/default/openFinalMessage.ts";
 import { templateContext } from "../../renderers/default/templateContext.ts";
 import { addedText } from "../../renderers/default/turnShape.ts";
@@ -12,6 +13,11 @@ export interface PromptText {
   readonly generationPrompt: string;
   /** What stands behind the text that opens the turn. */
   readonly opened: string;
+  /**
+   * What is written behind the prompt of the messages before the last one, where the template does not write what that one
+   * thinks; else null.
+   */
+  readonly thoughts: string | null;
 }
 
 export interface PromptTextRequest extends Pick<ApplyRequest, "messages" | "tools" | "now"> {
@@ -19,6 +25,7 @@ export interface PromptTextRequest extends Pick<ApplyRequest, "messages" | "tool
   readonly templateKwargs: Readonly<Record<string, unknown>>;
   /** The text that opens an assistant's turn. */
   readonly header: string;
+  readonly layout: ResponseLayout;
   readonly generates: boolean;
   readonly continues: boolean;
 }
@@ -30,29 +37,69 @@ export function promptText(template: ChatTemplate, request: PromptTextRequest): 
   const conversation: Conversation = normalise(adapted, { tools });
   const context = contextOf(template, conversation, request);
   const options = { now };
+  if (continues && thinksAlone(conversation)) {
+    const thinking = continuedThoughts(template, request);
+    if (thinking !== null) return thinking;
+  }
   const trace = template.trace(context(generates), options);
+  const thoughts = null;
   if (continues) {
     const open = openFinalMessage(trace, conversation.messages);
     const last = conversation.messages.length - 1;
     const start = startOf(open, ({ source }) => source?.message === last && source.path()[2] !== "role");
     const { turn, opened } = turnFrom(open.text, header, start);
-    return { text: open.text, generationPrompt: turn, opened };
+    return { text: open.text, generationPrompt: turn, opened, thoughts };
   }
   const { text } = trace;
-  if (!generates) return { text, generationPrompt: "", opened: "" };
+  if (!generates) return { text, generationPrompt: "", opened: "", thoughts };
   const generationPrompt = addedText(template.render(context(false), options), text);
-  if (generationPrompt !== "") return { text, generationPrompt, opened: behind(generationPrompt, header) };
+  if (generationPrompt !== "") return { text, generationPrompt, opened: behind(generationPrompt, header), thoughts };
   // The template prompts in any case, or it never does: behind what was said stands what opens the turn.
   const said = startOf(reversed(trace), ({ source }) => source !== null && source.message >= 0);
   const tail = text.slice(text.length - said);
-  return { text, generationPrompt, opened: header !== "" && tail.includes(header) ? behind(tail, header) : "" };
+  return {
+    text,
+    generationPrompt,
+    opened: header !== "" && tail.includes(header) ? behind(tail, header) : "",
+    thoughts,
+  };
+}
+
+const thinksAlone = ({ messages }: Conversation): boolean => {
+  const last = messages.at(-1);
+  return last?.role === "assistant" && last.text === "" && last.toolCalls.length === 0 && (last.reasoning ?? "") !== "";
+};
+
+/** Few templates write the thoughts of a message without words: the layout does it, behind a prompt. */
+function continuedThoughts(template: ChatTemplate, request: PromptTextRequest): PromptText | null {
+  const { messages, layout } = request;
+  const { reasoning } = layout;
+  if (reasoning === null || messages.length < 2) return null;
+  const before = promptText(template, {
+    ...request,
+    messages: messages.slice(0, -1),
+    generates: true,
+    continues: false,
+  });
+  const beginning = beginningOf(layout, before.opened);
+  if (beginning.in === "content" || (beginning.in === "start" && beginning.closed)) return null;
+  const last = messages.at(-1)!;
+  const said = last.reasoning_content ?? last.reasoning ?? "";
+  const thoughts = beginning.in === "reasoning" ? said : reasoning.open + said;
+  return {
+    text: before.text + thoughts,
+    generationPrompt: before.generationPrompt + thoughts,
+    opened: before.opened + thoughts,
+    thoughts,
+  };
 }
 
 /** Templates for tools alone may fail where these are None, and do without where they are not there at all. */
 function contextOf(template: ChatTemplate, conversation: Conversation, request: PromptTextRequest) {
   const given = (prompts: boolean) => templateContext(conversation, request, prompts);
   if (conversation.tools !== undefined) return given;
-  const without = (prompts: boolean) => new Map([...(given(prompts) as Variables)].filter(([name]) => name !== "tools"));
+  const without = (prompts: boolean) =>
+    new Map([...(given(prompts) as Variables)].filter(([name]) => name !== "tools"));
   try {
     template.render(given(request.generates), request);
     return given;
@@ -80,7 +127,10 @@ function turnFrom(text: string, header: string, start: number): { readonly turn:
 }
 
 /** Where the first such piece begins; the text's length if there is none. */
-function startOf({ pieces }: Pick<TemplateTrace, "pieces">, is: (piece: TemplateTrace["pieces"][number]) => boolean): number {
+function startOf(
+  { pieces }: Pick<TemplateTrace, "pieces">,
+  is: (piece: TemplateTrace["pieces"][number]) => boolean,
+): number {
   let at = 0;
   for (const piece of pieces) {
     if (is(piece)) return at;

@@ -13,7 +13,10 @@ export function thinkingVariables(thinking: boolean | undefined, source: string)
 }
 
 /** What closes reasoning may open the turn's next message, which is no part of the tag. */
-export function thinkingTags({ open, close }: ReasoningLayout, header: string): NonNullable<AppliedTemplate["thinking"]> {
+export function thinkingTags(
+  { open, close }: ReasoningLayout,
+  header: string,
+): NonNullable<AppliedTemplate["thinking"]> {
   const [end, next] = [close.trim(), header.trim()];
   const tag = next !== "" && end.endsWith(next) ? end.slice(0, end.length - next.length).trimEnd() : end;
   return { start: open.trim(), ends: tag === "" ? [] : [tag] };

@@ -1,5 +1,12 @@
 import type { JsonInput, Message, ToolSpec, Validation } from "../../messages/index.ts";
-import type { LayoutBeginning, ParserState, ResponseLayout, TextParser, TextParserState, TokenParser } from "../../parse/index.ts";
+import type {
+  LayoutBeginning,
+  ParserState,
+  ResponseLayout,
+  TextParser,
+  TextParserState,
+  TokenParser,
+} from "../../parse/index.ts";
 import type { TemplateCapabilities } from "../../template/index.ts";
 import type { Tokenizer } from "../../tokenizer/types.ts";
 import type { WarningHandler } from "../../warnings.ts";
@@ -95,7 +102,10 @@ export interface AppliedTemplate {
    * A parser of the completion's text. `whole`: the response is the whole message, with what it said before the model went on
    * in it.
    */
-  textParser(options?: { readonly state?: TextParserState | undefined; readonly whole?: boolean | undefined }): TextParser;
+  textParser(options?: {
+    readonly state?: TextParserState | undefined;
+    readonly whole?: boolean | undefined;
+  }): TextParser;
   /** GBNF, root rule `root`; null: nothing is held. */
   readonly grammar: string | null;
   /** The grammar holds from a trigger on, the trigger included; else from the response's first character. */

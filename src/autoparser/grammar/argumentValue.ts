@@ -6,6 +6,7 @@ import {
   noneOf,
   repeat,
   type StringSpelling,
+  sequence,
 } from "../../gbnf/index.ts";
 import { isList } from "../../gbnf/schema/fields.ts";
 import type { JsonInput } from "../../messages/index.ts";
@@ -80,7 +81,7 @@ function rawText(context: GrammarContext, { schema }: SchemaBranch, place: Argum
     if (schema.has(length)) context.loosen(tool, `/properties/${key}/${length}`, "texts without quotes have no limits");
   }
   if (!schema.has("pattern") && !schema.has("format")) return body;
-  const first = String.fromCodePoint(...endings.flatMap(([one]) => (one === null ? [] : [one.codePointAt(0)!])));
+  const first = endings.map(([one]) => (typeof one === "string" ? one : "")).join("");
   let mayEnd = false;
   const strings: StringSpelling = {
     open: literal(""),
@@ -112,16 +113,20 @@ function literalValue(
   { quote, bareKeys }: Extract<ValueWriting, { readonly kind: "literal" }>,
   { tool, key }: ArgumentPlace,
 ): GbnfExpression {
-  const limited = withoutTextLimits(schema);
-  const value = (spelling: (builder: GbnfBuilder) => StringSpelling): GbnfExpression =>
+  const value = (limited: JsonInput, spelling: (builder: GbnfBuilder) => StringSpelling): GbnfExpression =>
     context.eitherWords.add((builder) => {
       const strings = spelling(builder);
       const keys = bareKeys === true ? bareWords : strings;
       return schemaValue(context, limited, tool, { strings, keys, name: `${tool}-${key}` }, builder);
     });
-  const json = () => value((builder) => jsonStrings(builder, []));
+  const json = () => value(schema, (builder) => jsonStrings(builder, []));
   if (quote === undefined || quote === '"') return json();
-  const marked = value((builder) => markedStrings(builder, quote));
+  let mayEnd = false;
+  const meetsEnd = () => {
+    mayEnd = true;
+  };
+  const held = value(withoutTextLimits(schema, "lengths"), (builder) => markedStrings(builder, quote, meetsEnd));
+  const marked = mayEnd ? value(withoutTextLimits(schema), (builder) => markedStrings(builder, quote, meetsEnd)) : held;
   return quote.length === 1 ? alternatives(marked, json()) : marked;
 }
 
@@ -137,6 +142,6 @@ const bareWords: StringSpelling = {
   open: literal(""),
   close: literal(""),
   character: keyCharacter,
-  body: repeat(keyCharacter, { min: 1 }),
+  body: sequence(repeat(keyCharacter, { min: 1 }), repeat(sequence(literal(" "), repeat(keyCharacter, { min: 1 })))),
   spell: (text) => text,
 };

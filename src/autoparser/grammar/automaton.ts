@@ -22,8 +22,11 @@ export interface AutomatonState {
   readonly others: number;
 }
 
-/** A text with gaps: one of the characters of each string, in order; null is white space of any length. */
-export type TextPattern = readonly (string | null)[];
+/**
+ * A text with gaps: one of the characters of each string, in order; null is white space of any length; `anyBut` is at least
+ * one character, and none of these.
+ */
+export type TextPattern = readonly (string | null | { readonly anyBut: string })[];
 
 const spaces = Array.from({ length: 0x3001 }, (_, code) => code).filter(isPythonSpace);
 
@@ -31,11 +34,30 @@ const spaces = Array.from({ length: 0x3001 }, (_, code) => code).filter(isPython
 export const spacedPattern = (pieces: readonly string[]): TextPattern =>
   pieces.flatMap((piece, index) => [...(index === 0 ? [] : [null]), ...piece]);
 
+type Places = readonly (readonly [pattern: number, at: number])[];
+
+const made = new Map<string, Automaton>();
+const mostKept = 256;
+
 /** All texts in which no pattern occurs. Patterns are not empty and do not end with white space. */
 export function withoutPatterns(patterns: readonly TextPattern[]): Automaton {
-  const alphabet = new Set(patterns.flat().flatMap((one) => (one === null ? spaces : Array.from(one, codeOf))));
+  const key = JSON.stringify(patterns);
+  const known = made.get(key);
+  if (known !== undefined) return known;
+  if (made.size >= mostKept) made.clear();
+  const automaton = buildWithout(patterns);
+  made.set(key, automaton);
+  return automaton;
+}
+
+function buildWithout(patterns: readonly TextPattern[]): Automaton {
+  const named = patterns
+    .flat()
+    .flatMap((one) => (one === null ? [" "] : [...(typeof one === "string" ? one : one.anyBut)]));
+  const hasSpace = named.some((one) => isPythonSpace(codeOf(one)));
+  const alphabet = new Set(named.map(codeOf));
   // A place is a pattern and how much of it has been read.
-  const closed = (places: readonly (readonly [number, number])[]): readonly (readonly [number, number])[] => {
+  const closed = (places: Places): Places => {
     const all = new Map<string, readonly [number, number]>();
     for (const [one, at] of [...patterns.map((_, index) => [index, 0] as const), ...places]) {
       all.set(`${one},${at}`, [one, at]);
@@ -44,8 +66,8 @@ export function withoutPatterns(patterns: readonly TextPattern[]): Automaton {
     return [...all.values()].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
   };
   const numbers = new Map<string, number>();
-  const waiting: (readonly (readonly [number, number])[])[] = [];
-  const stateOf = (places: readonly (readonly [number, number])[]): number => {
+  const waiting: Places[] = [];
+  const stateOf = (places: Places): number => {
     if (places.some(([one, at]) => at === patterns[one].length)) return -1;
     const key = places.join(" ");
     const known = numbers.get(key);
@@ -54,20 +76,33 @@ export function withoutPatterns(patterns: readonly TextPattern[]): Automaton {
     waiting.push(places);
     return numbers.size - 1;
   };
+  /** `code` undefined: a character that no pattern names. */
+  const step = (places: Places, code: number | undefined, isSpace: boolean): number => {
+    const char = code === undefined ? undefined : String.fromCodePoint(code);
+    const next = places.flatMap(([one, at]): (readonly [number, number])[] => {
+      const item = patterns[one][at];
+      if (item === null) return isSpace ? [[one, at]] : [];
+      if (typeof item === "string") return char !== undefined && item.includes(char) ? [[one, at + 1]] : [];
+      const fits = char === undefined || !item.anyBut.includes(char);
+      return fits
+        ? [
+            [one, at],
+            [one, at + 1],
+          ]
+        : [];
+    });
+    return stateOf(closed(next));
+  };
   stateOf(closed([]));
   const states: AutomatonState[] = [];
+  const otherSpaces = hasSpace ? spaces.filter((code) => !alphabet.has(code)) : [];
   for (const places of waiting) {
     const edges = new Map<number, number>();
-    for (const code of alphabet) {
-      const char = String.fromCodePoint(code);
-      const next = places.flatMap(([one, at]): (readonly [number, number])[] => {
-        const item = patterns[one][at];
-        if (item === null) return isPythonSpace(code) ? [[one, at]] : [];
-        return item.includes(char) ? [[one, at + 1]] : [];
-      });
-      edges.set(code, stateOf(closed(next)));
-    }
-    states.push({ accepts: true, edges, others: 0 });
+    for (const code of alphabet) edges.set(code, step(places, code, isPythonSpace(code)));
+    const others = step(places, undefined, false);
+    const space = otherSpaces.length === 0 ? others : step(places, undefined, true);
+    if (space !== others) for (const code of otherSpaces) edges.set(code, space);
+    states.push({ accepts: true, edges, others });
   }
   return { states };
 }
@@ -119,12 +154,12 @@ export function otherWords(names: readonly string[], excluded: string): Automato
     }
     ends.add(at);
   }
-  const free = trie.length;
+  const unnamed = trie.length;
   const codes = [...excluded].map(codeOf);
   const states = [...trie, new Map<number, number>()].map((children, state): AutomatonState => {
     const edges = new Map(children);
     for (const code of codes) edges.set(code, -1);
-    return { accepts: state !== 0 && !ends.has(state), edges, others: free };
+    return { accepts: state !== 0 && !ends.has(state), edges, others: unnamed };
   });
   return { states };
 }
@@ -139,10 +174,17 @@ export function accepts({ states }: Automaton, text: string): boolean {
   return states[at].accepts;
 }
 
+const spelledAs = new WeakMap<Automaton, number>();
+let spelled = 0;
+
 /** The automaton as rules, one for each state; the same automaton in one builder has the same rules. */
 export function spellAutomaton(builder: GbnfBuilder, automaton: Automaton, name: string): GbnfExpression {
-  const key = JSON.stringify(automaton.states.map(({ accepts: ends, edges, others }) => [ends, [...edges], others]));
-  return builder.shared(`automaton:${key}`, name, () => {
+  let number = spelledAs.get(automaton);
+  if (number === undefined) {
+    number = ++spelled;
+    spelledAs.set(automaton, number);
+  }
+  return builder.shared(`automaton:${number}`, name, () => {
     const rules = automaton.states.map((_, index) => builder.declare(`${name}-${index}`));
     automaton.states.forEach(({ accepts: ends, edges, others }, index) => {
       const targets = new Map<number, [number, number][]>();

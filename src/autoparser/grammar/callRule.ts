@@ -20,7 +20,9 @@ export function callRule(context: GrammarContext, calls: CallsLayout, tool: Tool
   const { name } = tool;
   const parameters = parametersOf(tool);
   const [first] = call;
-  const after = [section?.close ?? "", separator + (first?.kind === "text" ? first.text : "")].filter((one) => one !== "");
+  const after = [section?.close ?? "", separator + (first?.kind === "text" ? first.text : "")].filter(
+    (one) => one !== "",
+  );
   const parts = call.map((element, at): GbnfExpression => {
     switch (element.kind) {
       case "text": {
@@ -89,7 +91,12 @@ function objectArguments(
   if (argumentsAreText !== true) return jsonArguments(context, name, parameters);
   const strings = innerStrings();
   const space = optional(literal(" "));
-  const text = schemaValue(context, parameters, name, { strings, keys: strings, space, name: `${name}-arguments-text` });
+  const text = schemaValue(context, parameters, name, {
+    strings,
+    keys: strings,
+    space,
+    name: `${name}-arguments-text`,
+  });
   return sequence(literal('"'), text, literal('"'));
 }
 

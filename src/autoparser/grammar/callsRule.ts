@@ -1,4 +1,14 @@
-import { alternatives, empty, type GbnfExpression, literal, oneOf, optional, repeat, sequence, untilAny } from "../../gbnf/index.ts";
+import {
+  alternatives,
+  empty,
+  type GbnfExpression,
+  literal,
+  oneOf,
+  optional,
+  repeat,
+  sequence,
+  untilAny,
+} from "../../gbnf/index.ts";
 import type { ToolFunction } from "../../messages/index.ts";
 import type { ResponseLayout } from "../../parse/layout/layout.ts";
 import { callRule, opener, trailingSpace } from "./callRule.ts";
@@ -28,9 +38,17 @@ export function callsRule(context: GrammarContext, layout: ResponseLayout, optio
 }
 
 /** Content that follows calls: free text in which no other part begins. */
-function contentBehind(context: GrammarContext, { content }: ResponseLayout, markers: readonly string[]): GbnfExpression {
+function contentBehind(
+  context: GrammarContext,
+  { content }: ResponseLayout,
+  markers: readonly string[],
+): GbnfExpression {
   if (content.afterCalls !== true) return empty();
-  const text = untilAny(context.builder, markers.filter((one) => one !== ""), "content");
+  const text = untilAny(
+    context.builder,
+    markers.filter((one) => one !== ""),
+    "content",
+  );
   if (content.mode !== "always_wrapped") return text;
   return optional(sequence(looseText(context, content.open), text, looseText(context, content.close)));
 }

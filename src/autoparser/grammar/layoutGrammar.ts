@@ -1,13 +1,5 @@
 import { TitoError } from "../../errors.ts";
-import {
-  alternatives,
-  empty,
-  type GbnfExpression,
-  literal,
-  optional,
-  printGbnf,
-  sequence,
-} from "../../gbnf/index.ts";
+import { alternatives, empty, type GbnfExpression, literal, optional, printGbnf, sequence } from "../../gbnf/index.ts";
 import { type ToolFunction, toolFunction } from "../../messages/index.ts";
 import type { ResponseLayout } from "../../parse/layout/layout.ts";
 import { leadRule, reasoningRule } from "./beforeCalls.ts";
@@ -59,7 +51,10 @@ export function layoutGrammar(layout: ResponseLayout, options: LayoutGrammarOpti
   return made(context, sequence(lead === "" ? empty() : optional(literal(lead)), all), true, triggers);
 }
 
-function chosenTools(layout: ResponseLayout, { tools, toolChoice = "auto" }: LayoutGrammarOptions): readonly ToolFunction[] {
+function chosenTools(
+  layout: ResponseLayout,
+  { tools, toolChoice = "auto" }: LayoutGrammarOptions,
+): readonly ToolFunction[] {
   if (toolChoice === "none") return [];
   // A tool that is defined twice counts as last defined.
   const known = [...new Map(tools.map((tool) => [toolFunction(tool).name, toolFunction(tool)])).values()];
@@ -90,9 +85,19 @@ function formattedResponse(
   const { content } = layout;
   const schema = format.type === "json_schema" ? format.schema : new Map([["type", "object"]]);
   const value = schemaValue(context, schema, "response", { name: "response" });
-  const opens = [content.open, ...(content.alsoOpens ?? [])].filter((text) => text.trim() !== "").map((text) => looseText(context, text));
+  const opens = [content.open, ...(content.alsoOpens ?? [])]
+    .filter((text) => text.trim() !== "")
+    .map((text) => looseText(context, text));
   const isOpen = beginning.in === "content" || content.mode === "plain" || opens.length === 0;
   const open = isOpen ? context.space : sequence(context.space, alternatives(...opens), context.space);
-  const close = content.close.trim() === "" || content.mode === "plain" ? empty() : optional(looseText(context, content.close));
-  return sequence(reasoningRule(context, layout, beginning), open, value, context.space, close, responseEnd(context, layout));
+  const close =
+    content.close.trim() === "" || content.mode === "plain" ? empty() : optional(looseText(context, content.close));
+  return sequence(
+    reasoningRule(context, layout, beginning),
+    open,
+    value,
+    context.space,
+    close,
+    responseEnd(context, layout),
+  );
 }

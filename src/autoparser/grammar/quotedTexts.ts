@@ -88,15 +88,22 @@ export function pythonStrings(builder: GbnfBuilder, patterns: readonly TextPatte
   };
 }
 
-/** Strings in a mark, within which nothing is escaped: the mark ends them where a value may be over. */
-export function markedStrings(builder: GbnfBuilder, mark: string): StringSpelling {
-  const end: TextPattern = [...mark, null, ",]}):;"];
+/**
+ * Strings in a mark, within which nothing is escaped: the mark ends them where a value may be over. `meetsEnd` is called where
+ * a pattern's characters may begin the mark.
+ */
+export function markedStrings(builder: GbnfBuilder, mark: string, meetsEnd: () => void): StringSpelling {
+  const first = mark.codePointAt(0)!;
   return {
     open: literal(mark),
     close: literal(mark),
-    character: noneOf(mark[0]),
-    body: spellAutomaton(builder, withoutPatterns([end]), "marked-text"),
+    character: noneOf([[first, first]]),
+    body: spellAutomaton(builder, withoutPatterns([[...mark, null, ",]}):;"]]), "marked-text"),
     spell: (text) => text,
+    member: (set) => {
+      if (set.some(([from, to]) => from <= first && first <= to)) meetsEnd();
+      return oneOf(set);
+    },
   };
 }
 

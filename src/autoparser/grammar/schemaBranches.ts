@@ -111,15 +111,15 @@ const textLimits = new Set(["pattern", "format"]);
 const textLengths = new Set(["minLength", "maxLength"]);
 const data = new Set(["enum", "const", "default", "examples"]);
 
-/** The schema with no limits on texts, for spellings that cannot follow them. */
-export function withoutTextLimits(schema: JsonInput): JsonInput {
-  if (isList(schema)) return schema.map(withoutTextLimits);
+/** The schema with no limits on texts, or none on their lengths, for spellings that cannot follow them. */
+export function withoutTextLimits(schema: JsonInput, which: "all" | "lengths" = "all"): JsonInput {
+  if (isList(schema)) return schema.map((one) => withoutTextLimits(one, which));
   if (!isObject(schema)) return schema;
   return new Map(
     [...fieldsOf(schema)].flatMap(([key, value]): [string, JsonInput][] => {
-      if (textLimits.has(key) && typeof value === "string") return [];
+      if (which === "all" && textLimits.has(key) && typeof value === "string") return [];
       if (textLengths.has(key) && !isObject(value)) return [];
-      return [[key, data.has(key) ? value : withoutTextLimits(value)]];
+      return [[key, data.has(key) ? value : withoutTextLimits(value, which)]];
     }),
   );
 }

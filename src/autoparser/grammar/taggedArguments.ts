@@ -9,7 +9,7 @@ import { elementValue } from "./elementValue.ts";
 import type { GrammarContext } from "./grammarContext.ts";
 import { inAnyOrder } from "./inAnyOrder.ts";
 import { type SchemaBranch, schemaBranches } from "./schemaBranches.ts";
-import { valueEndings } from "./valueEndings.ts";
+import { type CallRest, valueEndings } from "./valueEndings.ts";
 
 export interface TaggedPlace {
   readonly tool: string;
@@ -31,7 +31,12 @@ export function taggedArguments(context: GrammarContext, element: TaggedElement,
   const { properties, required, additional } = argumentsOf(parameters);
   const keys = [...properties.keys()];
   if (element.sorted === true && keys.length > 6) keys.sort(compareKeys);
-  const goesOn = [separator + namePrefix, close + rest].filter((text) => text !== "");
+  const callRest: CallRest = {
+    next: separator + namePrefix,
+    betweens: [...new Set(element.values.map(({ between }) => between))],
+    rest: close + rest,
+    after,
+  };
   const argument = (key: string, name: GbnfExpression, schema: JsonInput): GbnfExpression => {
     const forms = new Map<ValueForm, SchemaBranch[]>();
     for (const branch of schemaBranches(schema, parameters)) {
@@ -41,7 +46,7 @@ export function taggedArguments(context: GrammarContext, element: TaggedElement,
       const suffix = form.suffix.replaceAll("{name}", () => key);
       const endsItself =
         form.writing.kind === "literal" || (form.writing.kind === "json" && readsItself(element, form));
-      const endings = endsItself ? [] : valueEndings(suffix, goesOn, after);
+      const endings = endsItself ? [] : valueEndings(suffix, callRest);
       const where: ArgumentPlace = { tool, key, root: parameters, endings };
       const written = branches.map((branch) =>
         form.writing.kind === "elements"

@@ -20,7 +20,10 @@ export function callTriggers(
   };
   const opening = (section?.open ?? (first?.kind === "text" ? first.text : "")).trim();
   if (opening !== "") {
-    const marker = leadingMarker(opening, specialTokens.map(({ content }) => content));
+    const marker = leadingMarker(
+      opening,
+      specialTokens.map(({ content }) => content),
+    );
     const rest = opening.slice(marker.length);
     if (isSure(marker) && !isPhrase(rest)) return [word(marker)];
     if (section !== null || call[1]?.kind !== "name" || isSure(opening)) return [word(opening.replace(/\s+[[{]$/, ""))];
@@ -47,7 +50,10 @@ function textBehind(element: NonNullable<ResponseLayout["calls"]>["call"][number
 }
 
 /** All that a response may hold beside calls. */
-export function otherTexts({ reasoning, content, end, glue }: ResponseLayout, stops: readonly string[]): readonly string[] {
+export function otherTexts(
+  { reasoning, content, end, glue }: ResponseLayout,
+  stops: readonly string[],
+): readonly string[] {
   return [
     reasoning?.open ?? "",
     reasoning?.close ?? "",

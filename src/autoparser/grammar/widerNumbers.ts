@@ -1,7 +1,18 @@
-import { type Gbnf, type GbnfExpression, type GbnfRule, oneOf, printExpression, repeat, sequence, alternatives, literal } from "../../gbnf/index.ts";
+import {
+  alternatives,
+  type Gbnf,
+  type GbnfExpression,
+  type GbnfRule,
+  literal,
+  oneOf,
+  printExpression,
+  repeat,
+  sequence,
+} from "../../gbnf/index.ts";
 
 const digit = oneOf([[0x30, 0x39]]);
-const whole = (max: number): GbnfExpression => alternatives(literal("0"), sequence(oneOf([[0x31, 0x39]]), repeat(digit, { max })));
+const whole = (max: number): GbnfExpression =>
+  alternatives(literal("0"), sequence(oneOf([[0x31, 0x39]]), repeat(digit, { max })));
 const decimals = (max: number): GbnfExpression => repeat(digit, { min: 1, max });
 
 /** As many digits as a number of 64 bits or a double may print, and some more; not so many that a model gets lost in them. */
