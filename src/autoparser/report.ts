@@ -1,4 +1,4 @@
-import type { CallElement, ValueForm } from "../parse/layout/layout.ts";
+import type { CallElement, CallsLayout, ValueForm } from "../parse/layout/layout.ts";
 import type { TemplateAnalysis } from "./analyze.ts";
 import { segments } from "./diff.ts";
 import type { LlamaFields } from "./llamaFields.ts";
@@ -10,8 +10,9 @@ export interface AnalysisSummary {
   readonly tools: string;
 }
 
-/** Says in a few words what an analysis found. */
-export function summary({ layout, prefill }: TemplateAnalysis): AnalysisSummary {
+/** Says in a few words what an analysis found. `code` sets off what is the model's own text; default: as Markdown does. */
+export function summary({ layout, prefill }: TemplateAnalysis, code: Code = markdownCode): AnalysisSummary {
+  const quoted = (text: string) => code(visible(text));
   const { reasoning, content, calls } = layout;
   const opened = [prefill.on, prefill.off].map((one) => (one === "artefact" ? "open" : one));
   const prompt = opened.every((one) => one === "none")
@@ -28,15 +29,19 @@ export function summary({ layout, prefill }: TemplateAnalysis): AnalysisSummary 
       content.mode === "plain"
         ? `plain${content.droppedWithCalls ? ", dropped beside calls" : ""}`
         : `${quoted(content.open)} … ${quoted(content.close)}`,
-    tools: calls === null ? "none" : toolsInWords(calls),
+    tools: calls === null ? "none" : toolsInWords(calls, code),
   };
 }
 
-function toolsInWords({ section, call, separator, parallel, bare }: NonNullable<TemplateAnalysis["layout"]["calls"]>) {
+type Code = (text: string) => string;
+
+const markdownCode: Code = (text) => (text.includes("`") ? `\`\`\`\` ${text} \`\`\`\`` : `\`${text}\``);
+
+function toolsInWords({ section, call, separator, parallel, bare }: CallsLayout, code: Code): string {
   const unit = call.map(elementInWords).join("");
   const whole = section === null ? unit : `${visible(section.open)}${unit}${visible(section.close)}`;
-  const more = parallel ? (separator === "" ? "" : `, ${quoted(separator)} between calls`) : ", one call only";
-  return `\`${whole}\`${more}${bare ? ", without a marker" : ""}`;
+  const more = parallel ? (separator === "" ? "" : `, ${code(visible(separator))} between calls`) : ", one call only";
+  return `${code(whole)}${more}${bare ? ", without a marker" : ""}`;
 }
 
 function elementInWords(element: CallElement): string {
@@ -65,7 +70,6 @@ function valueInWords({ writing }: ValueForm): string {
 }
 
 const visible = (text: string): string => text.replaceAll("\n", "⏎");
-const quoted = (text: string): string => `\`${visible(text)}\``;
 
 /** One of llama.cpp's findings beside ours. */
 export interface FieldComparison {

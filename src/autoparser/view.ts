@@ -1,5 +1,4 @@
 import type { ContentLayout, ReasoningLayout } from "../parse/layout/layout.ts";
-import { segments } from "./diff.ts";
 import { findContent } from "./findContent.ts";
 import { findReasoning, reasoningFromContent } from "./findReasoning.ts";
 import {
@@ -104,13 +103,12 @@ export function viewOf(probe: Prober, ends: readonly string[]): TemplateView {
     reasoning,
     before: closing.before,
   });
-  // What closes content that nothing opens ends the turn.
-  const closes = wrapped.open === "" ? segments(wrapped.close).find(({ kind }) => kind === "marker")?.text : undefined;
-  const before = closes === undefined ? closing.before : closing.before.slice(0, closing.before.indexOf(closes));
-  const contentLayout: ContentLayout = closes === undefined ? wrapped : { ...wrapped, mode: "plain", close: "" };
+  // What closes content that nothing opens belongs to the turn's end.
+  const isOpened = wrapped.open !== "" || wrapped.close === "";
+  const contentLayout: ContentLayout = isOpened ? wrapped : { ...wrapped, mode: "plain", close: "" };
   const { open, close } = contentLayout;
   const wrapsEmpty = open + close !== "" && turn("call")?.text.includes(open + close) === true;
-  const stops = [closes, closing.token, ...ends.filter((token) => aroundContent?.after.includes(token))];
+  const stops = [closing.token, ...ends.filter((token) => aroundContent?.after.includes(token))];
   const isStop = (token: string | null | undefined): token is string => token !== null && token !== undefined;
   const turnEnds = [...new Set(stops.filter(isStop))];
   const ask = (options: Parameters<Speaker["ask"]>[0]) => speaker.ask(options) ?? "";
@@ -123,7 +121,7 @@ export function viewOf(probe: Prober, ends: readonly string[]): TemplateView {
     ends: [...new Set([...turnEnds, ...ends])],
     reasoning,
     content: wrapsEmpty ? { ...contentLayout, wrapsEmpty } : contentLayout,
-    end: close === "" ? before : before.slice(before.indexOf(close) + close.length),
+    end: closing.before.slice(close === "" ? 0 : closing.before.indexOf(close) + close.length),
     turn,
     callTurn(args) {
       const found = speaker.place({ calls: [call(0, args)] }, { tools: true });

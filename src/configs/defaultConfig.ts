@@ -21,9 +21,14 @@ export const defaultSchema = z.strictObject({
   adaptMessages: z.union([z.boolean(), z.array(z.enum(adaptations))]).default(false),
   /** `"off"`: no bridges. Default `"on"`: where renders prove that the template only appends. */
   certificate: z.enum(["on", "off"]).default("on"),
-  /** The format of tool calls in responses. */
+  /**
+   * `"off"`: without a named parser responses have no calls, and reasoning between `<think>` and `</think>` alone. Default `"on"`:
+   * the template's renders tell how responses are read.
+   */
+  analysis: z.enum(["on", "off"]).default("on"),
+  /** The format of tool calls in responses. Default: what the analysis finds. */
   toolParser: z.string().optional(),
-  /** The format of reasoning in responses. */
+  /** The format of reasoning in responses. Default: what the analysis finds. */
   reasoningParser: z.string().optional(),
   /** The template's own variables, under the template's names. */
   templateKwargs: z

@@ -1,3 +1,4 @@
+import type { TemplateAnalysis } from "../autoparser/analyze.ts";
 import type { BridgeCertificate } from "../bridge/certificate/types.ts";
 import type { FamilyConfig, RetentionRequest, TemplateRetention } from "../configs/index.ts";
 import type { ImageProcessor, ImageResolver } from "../images/index.ts";
@@ -43,6 +44,8 @@ export interface WireFormat {
   readonly ordinaryText?: boolean;
   /** Where the chat template is from, for a format that runs one. */
   readonly templateSource?: TemplateSource;
+  /** What was found out about the chat template that the format runs. */
+  readonly analysis?: TemplateAnalysis;
   /** The last assistant message can be left open (`continueFinalMessage`). Default false. */
   readonly continuesFinal?: boolean;
   /** What this format alone cannot bridge. */

@@ -1,3 +1,4 @@
+import type { TemplateAnalysis } from "../autoparser/analyze.ts";
 import type { BridgeCertificate } from "../bridge/certificate/types.ts";
 import { type BridgeRequest, type BridgeResult, bridgeToNextTurn } from "../bridge/index.ts";
 import { effectiveRetention, type RendererConfig, type TemplateRetention } from "../configs/index.ts";
@@ -63,6 +64,8 @@ export interface Renderer {
   readonly isPrefixStable: boolean;
   /** Where the chat template is from that the renderer runs; null for a family, which writes its format itself. */
   readonly templateSource: TemplateSource | null;
+  /** What was found out about that template's responses; null for a family, and where parsers are named instead. */
+  readonly analysis: TemplateAnalysis | null;
   /**
    * Placeholder id → type as trainers' `mm_token_type_ids` have it (1 image, 2 video), the map of `mmTokenTypeIds`; null where
    * the format takes no images.
@@ -139,6 +142,7 @@ export function bindRenderer(
     },
     isPrefixStable: format.isPrefixStable,
     templateSource: format.templateSource ?? null,
+    analysis: format.analysis ?? null,
     mmTokenTypes: format.images ? tokenTypes(format.images) : null,
     render(messages, options = {}) {
       const { conversation, spans } = spansOf(messages, options);

@@ -8,7 +8,6 @@ import {
   textParser,
 } from "../../parse/index.ts";
 import { type ChatTemplate, chooseTemplate, compileTemplate } from "../../template/index.ts";
-import type { Tokenizer } from "../../tokenizer/types.ts";
 import { analyze, type TemplateAnalysis } from "../analyze.ts";
 import { layoutGrammar } from "../grammar/index.ts";
 import { preservedTokens } from "../preservedTokens.ts";
@@ -18,6 +17,7 @@ import { genericCalls, withGenericTools } from "./genericTools.ts";
 import { idParser } from "./idParser.ts";
 import { promptIds, templateRenderer } from "./promptIds.ts";
 import { promptText } from "./promptText.ts";
+import { stopsOf } from "./stops.ts";
 import { thinkingTags, thinkingVariables } from "./thinking.ts";
 import type { AppliedTemplate, ApplyRequest } from "./types.ts";
 
@@ -43,7 +43,6 @@ export function applyTemplate(request: ApplyRequest): AppliedTemplate {
   const specialTokens = request.specialTokens ?? tokenizer?.specialTokens ?? textOnly;
   const templateKwargs = { ...thinkingVariables(request.enableThinking, source), ...request.templateKwargs };
   const analysis = analysisOf(template, request, specialTokens);
-  const stops = knownStops(analysis.stops, source, specialTokens);
 
   const choice = toolChoiceOf(request.toolChoice);
   const calls = isGeneric ? genericCalls : analysis.layout.calls;
@@ -70,7 +69,14 @@ export function applyTemplate(request: ApplyRequest): AppliedTemplate {
 
   const binding = { template: source, templateKwargs, now, onWarning: request.onWarning };
   const renderer = tokenizer && templateRenderer(tokenizer, binding);
-  const stopTokenIds = [...new Set([...(renderer?.stopTokenIds ?? []), ...idsOf(tokenizer, stops)])];
+  const { stops, stopTokenIds } = stopsOf({
+    found: analysis.stops,
+    ids: renderer?.stopTokenIds ?? [],
+    layout,
+    source,
+    specialTokens,
+    tokenizer,
+  });
   const responseFormat = request.responseFormat?.type === "text" ? undefined : request.responseFormat;
   const grammar = layoutGrammar(layout, {
     tools: wantsCalls ? tools : [],
@@ -134,16 +140,6 @@ function analysisOf(
   return analyze(template, { specialTokens: seen, templateKwargs, overrides, hypotheses });
 }
 
-/** The analysis has stand-ins for special tokens that it does not know. */
-function knownStops(
-  stops: readonly string[],
-  source: string,
-  specialTokens: ReadonlyMap<string, string>,
-): readonly string[] {
-  const texts = new Set(specialTokens.values());
-  return stops.filter((stop) => !["<s>", "</s>"].includes(stop) || texts.has(stop) || source.includes(stop));
-}
-
 function unsupported({ limits, capabilities: { supportsToolCalls } }: TemplateAnalysis): TitoError {
   const fact = supportsToolCalls
     ? "the template writes calls in a format that is not understood"
@@ -169,6 +165,3 @@ function knownTools(tools: readonly ToolSpec[]): ReadonlyMap<string, KnownTool> 
     tools.map((tool) => [toolName(tool), { name: toolName(tool), parameters: toolFunction(tool).parameters }]),
   );
 }
-
-const idsOf = (tokenizer: Tokenizer | undefined, texts: readonly string[]): readonly number[] =>
-  (tokenizer?.addedTokens ?? []).flatMap(({ content, id }) => (texts.includes(content) ? [id] : []));

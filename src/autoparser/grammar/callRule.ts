@@ -41,7 +41,7 @@ export function callRule(context: GrammarContext, calls: CallsLayout, tool: Tool
         return jsonArguments(context, name, parameters);
       case "object":
         return objectCall(context, element, name, objectArguments(context, element, name, parameters));
-      case "tagged":
+      default:
         return taggedArguments(context, element, { tool: name, parameters, rest: textsFrom(call, at + 1), after });
     }
   });

@@ -9,7 +9,7 @@ import { inAnyOrder } from "./inAnyOrder.ts";
 import { type SchemaBranch, schemaBranches } from "./schemaBranches.ts";
 
 /** Deeper tags are free text. */
-const deepest = 6;
+const deepest = 4;
 
 /** A value as nested tags: an object's by its keys, a list's by the word for an item. */
 export function elementValue(

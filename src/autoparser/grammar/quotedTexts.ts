@@ -35,15 +35,15 @@ function escapedText(mark: string, escapes: string, codes: Readonly<Record<strin
     edges: new Map([...controls.map((code) => [code, -1] as const), [mark.codePointAt(0)!, -1], [0x5c, 1]]),
     others: 0,
   };
-  const escape = new Map<number, number>([...escapes].map((one) => [one.codePointAt(0)!, 0]));
-  for (const [one, digits] of Object.entries(codes)) escape.set(one.codePointAt(0)!, 1 + digits);
+  const escaped = new Map<number, number>([...escapes].map((one) => [one.codePointAt(0)!, 0]));
+  for (const [one, digits] of Object.entries(codes)) escaped.set(one.codePointAt(0)!, 1 + digits);
   const digit = (next: number): AutomatonState => ({
     accepts: false,
     edges: new Map([...hexDigits].map((one) => [one.codePointAt(0)!, next])),
     others: -1,
   });
   const digits = Array.from({ length: most }, (_, index) => digit(index === 0 ? 0 : 1 + index));
-  return { states: [plain, { accepts: false, edges: escape, others: -1 }, ...digits] };
+  return { states: [plain, { accepts: false, edges: escaped, others: -1 }, ...digits] };
 }
 
 const jsonText = escapedText('"', '"\\/bfnrt', { u: 4 });

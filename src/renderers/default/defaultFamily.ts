@@ -24,9 +24,9 @@ import {
 import type { Tokenizer } from "../../tokenizer/types.ts";
 import { type Span, SpanWriter } from "../../tokens/index.ts";
 import { type WarningHandler, warnOnce } from "../../warnings.ts";
-import { namedGrammar } from "../namedParsers/index.ts";
 import { bindBridge } from "./bindBridge.ts";
 import { openFinalMessage } from "./openFinalMessage.ts";
+import { responseFormat } from "./responseFormat.ts";
 import { templateContext } from "./templateContext.ts";
 import { writeTrace } from "./traceSpans.ts";
 import { addedText, type TurnShape, turnShape } from "./turnShape.ts";
@@ -106,13 +106,8 @@ export function bindDefault(tokenizer: Tokenizer, config: DefaultConfig, onWarni
     return own.spans;
   }
 
-  const grammar = namedGrammar(tokenizer, {
-    toolParser: config.toolParser,
-    reasoningParser: config.reasoningParser,
-    // Most models that think write it so, and a model that does not never writes these markers.
-    impliedReasoning: "think",
-    stops,
-  });
+  const forTools = hasTemplateForTools(tokenizer, config) ? templateFor(true) : plain;
+  const { grammar, analysis } = responseFormat(tokenizer, config, forTools.template, stops);
   const provenBridge = bindBridge(tokenizer, config, grammar, {
     templateFor,
     spansOf,
@@ -143,7 +138,7 @@ export function bindDefault(tokenizer: Tokenizer, config: DefaultConfig, onWarni
     roles: ["system", "developer", "user", "assistant", "tool"],
     otherRoles: true,
     grammar,
-    turn: { close: stops[0]!, separator: "" },
+    turn: { close: grammar.stops[0]!, separator: "" },
     isPrefixStable: false,
     templateSource: plain.source,
     startsQuery: ({ role }) => role === "user",
@@ -152,6 +147,7 @@ export function bindDefault(tokenizer: Tokenizer, config: DefaultConfig, onWarni
     writeGenerationPrompt() {},
     continuesFinal: true,
     ...(provenBridge && { provenBridge }),
+    ...(analysis && { analysis }),
   };
 }
 
@@ -170,6 +166,11 @@ function namedTokens(kwargs: DefaultConfig["templateKwargs"]): [string, string][
 function chosen(tokenizer: Tokenizer, config: DefaultConfig, tools: boolean) {
   if (config.template !== undefined) return { name: "default", text: config.template, source: "option" as const };
   return chooseTemplate(tokenizer, { tools, name: config.templateName });
+}
+
+/** Tools have a template of their own, or share the one that is there. */
+function hasTemplateForTools(tokenizer: Tokenizer, config: DefaultConfig): boolean {
+  return config.template === undefined && config.templateName === undefined && tokenizer.chatTemplates.has("tool_use");
 }
 
 /** The turn's own end, or what begins the next turn where none ends it; and the end of all text. */
