@@ -7,7 +7,7 @@ import {
   compileTemplate,
   type TemplateCapabilities,
 } from "../template/index.ts";
-import { checkProbes } from "./checkProbes.ts";
+import { checkProbes, randomProbes } from "./checkProbes.ts";
 import { candidates, type LayoutCandidate } from "./findLayout.ts";
 import type { Hypothesis } from "./hypotheses.ts";
 import { type Limit, limitsOf } from "./limits.ts";
@@ -111,9 +111,13 @@ function readByFamily(view: TemplateView, found: Checked): Checked {
   const text = view.turn("content")?.text ?? "";
   if (!text.includes("<|channel|>") || !text.includes("<|message|>")) return found;
   const candidate: LayoutCandidate = { ...found.candidate, reader: "harmony" };
-  const check = selfCheck(view, candidate, checkProbes(candidate.layout));
+  const check = selfCheck(view, candidate, probesFor(candidate));
   return check.failed <= found.check.failed ? { candidate, check } : found;
 }
+
+const RANDOM_PROBES = 6;
+
+const probesFor = ({ layout }: LayoutCandidate) => [...checkProbes(layout), ...randomProbes(layout, RANDOM_PROBES)];
 
 interface Checked {
   readonly candidate: LayoutCandidate;
@@ -129,7 +133,7 @@ function best(
   let leading: Checked | null = null;
   for (const proposed of candidates(view, own)) {
     const candidate = applyOverrides(proposed, overrides);
-    const check = selfCheck(view, candidate, checkProbes(candidate.layout));
+    const check = selfCheck(view, candidate, probesFor(candidate));
     if (check.failed === 0)
       return leading === null || leading.candidate.hypothesis === null || candidate.hypothesis !== null
         ? { candidate, check }

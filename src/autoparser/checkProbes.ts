@@ -70,6 +70,86 @@ export function checkProbes(layout: ResponseLayout): CheckProbe[] {
   ];
 }
 
+/** Words that random texts are made of: what formats, languages and escapes trip over. */
+const WORDS = [
+  "word",
+  "two words",
+  " ",
+  "  ",
+  "\n",
+  "\n\n",
+  "\t",
+  'a"b',
+  "it's",
+  "\\",
+  "{}",
+  "[1]",
+  "<b>",
+  "&amp;",
+  "</p>",
+  "é",
+  "日本",
+  "🚀",
+  "null",
+  "-1",
+  ",",
+  ":",
+  "=",
+  "|",
+  "#",
+  "```",
+  "\u2028",
+  "\u00a0",
+  "%s",
+  "$",
+  "//",
+];
+
+/** A sequence of whole numbers below `most`, the same for the same seed (Lehmer's generator). */
+function dice(seed: number): (most: number) => number {
+  let state = seed * 7919 + 1;
+  return (most) => {
+    state = (state * 48271) % 2147483647;
+    return state % most;
+  };
+}
+
+/** Responses at random, the same for the same seed. */
+export function randomProbes(layout: ResponseLayout, count: number, seed = 1): CheckProbe[] {
+  const roll = dice(seed);
+  const text = (marker = "") =>
+    Array.from({ length: 1 + roll(6) }, () =>
+      marker !== "" && roll(12) === 0 ? marker : WORDS[roll(WORDS.length)]!,
+    ).join("");
+  const prose = () => `It is ${text()} so`.replaceAll(/[<{[][^\s]*/g, "");
+  const closing = layout.calls ? closingMarker(layout.calls) : "";
+  const value = (depth: number): JsonInput => {
+    const kind = roll(depth > 1 ? 5 : 7);
+    if (kind < 2) return text(closing);
+    if (kind === 2) return roll(2000) - 1000;
+    if (kind === 3) return (roll(2000) - 1000) / 8;
+    if (kind === 4) return roll(2) === 0;
+    const length = 1 + roll(3);
+    if (kind === 5) return Array.from({ length }, () => value(depth + 1));
+    return Object.fromEntries(Array.from({ length }, (_, index) => [`k${index}`, value(depth + 1)]));
+  };
+  return Array.from({ length: count }, (_, index): CheckProbe => {
+    const calls = layout.calls ? roll(layout.calls.parallel ? 3 : 2) : 0;
+    const args = Array.from({ length: calls }, () =>
+      Object.fromEntries(Array.from({ length: roll(4) }, (_, at) => [`arg_${at}`, value(0)])),
+    );
+    return {
+      name: `random_${seed}_${index}`,
+      said: {
+        ...(calls === 0 || roll(2) === 0 ? { content: prose() } : {}),
+        ...(layout.reasoning && roll(2) === 0 ? { reasoning: prose() } : {}),
+        ...(calls === 0 ? {} : { calls: args.map((one, at) => call(at, one)) }),
+      },
+      tools: args.map((one, at) => toolFor(call(at, {}).function.name, one)),
+    };
+  });
+}
+
 /** What closes an argument, a call or the section, as a text within an argument may hold it. */
 function closingMarker({ call: elements, section }: CallsLayout): string {
   const tagged = elements.find((element) => element.kind === "tagged");
