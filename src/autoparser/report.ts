@@ -12,7 +12,7 @@ export interface AnalysisSummary {
 
 /** Says in a few words what an analysis found. `code` sets off what is the model's own text; default: as Markdown does. */
 export function summary({ layout, prefill }: TemplateAnalysis, code: Code = markdownCode): AnalysisSummary {
-  const quoted = (text: string) => code(visible(text));
+  const quoted = (text: string) => (text === "" ? "nothing" : code(visible(text)));
   const { reasoning, content, calls } = layout;
   const opened = [prefill.on, prefill.off].map((one) => (one === "artefact" ? "open" : one));
   const prompt = opened.every((one) => one === "none")

@@ -1,3 +1,4 @@
+import { type JsonInput, pythonJson } from "../messages/index.ts";
 import type { TemplateTrace } from "../template/index.ts";
 import { wholePrefix } from "./diff.ts";
 import type { ProbeOptions, Prober } from "./prober.ts";
@@ -121,8 +122,7 @@ function messageOf(given: Said, manner: Manner, spoken: (message: ProbeMessage) 
   return { ...message, content: parts as never };
 }
 
-const asText = (args: object): never =>
-  JSON.stringify(args).replaceAll(/("(?:[^"\\]|\\.)*"|[^",:]+)([,:])/g, "$1$2 ") as never;
+const asText = (args: object): never => pythonJson(args as JsonInput) as never;
 
 function endOf({ pieces, text }: TemplateTrace, index: number): number {
   let end = 0;

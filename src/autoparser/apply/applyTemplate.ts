@@ -53,7 +53,7 @@ export function applyTemplate(request: ApplyRequest): AppliedTemplate {
   const messages = isGeneric ? withGenericTools(request.messages, tools) : request.messages;
   const told = isGeneric ? undefined : tools;
   const generates = !continueFinalMessage && request.addGenerationPrompt !== false;
-  const { text, generationPrompt, opened, thoughts } = promptText(template, {
+  const written = promptText(template, {
     messages,
     tools: told,
     now,
@@ -64,6 +64,7 @@ export function applyTemplate(request: ApplyRequest): AppliedTemplate {
     generates,
     continues: continueFinalMessage,
   });
+  const { text, generationPrompt, opened, thoughts } = written;
   const continued = continueFinalMessage ? saidBy(request.messages.at(-1)!) : null;
   const beginning = continued ? behindSaid(continued, layout) : beginningOf(layout, opened);
 
@@ -95,7 +96,7 @@ export function applyTemplate(request: ApplyRequest): AppliedTemplate {
     promptIds:
       renderer === undefined
         ? null
-        : promptIds(renderer, { messages, tools: told, generates, continues: continueFinalMessage, thoughts }),
+        : promptIds(renderer, { messages, tools: written.tools, generates, continues: continueFinalMessage, thoughts }),
     generationPrompt,
     opened,
     beginning,

@@ -1,5 +1,5 @@
 import { TitoError } from "../../errors.ts";
-import type { Conversation, Message } from "../../messages/index.ts";
+import type { Conversation, Message, ToolSpec } from "../../messages/index.ts";
 import { normalise } from "../../messages/index.ts";
 import { beginningOf, type ResponseLayout } from "../../parse/index.ts";
 import { openFinalMessage } from "../../renderers/default/openFinalMessage.ts";
@@ -13,6 +13,8 @@ export interface PromptText {
   readonly generationPrompt: string;
   /** What stands behind the text that opens the turn. */
   readonly opened: string;
+  /** The tools as the template takes them. */
+  readonly tools: readonly ToolSpec[] | undefined;
   /**
    * What is written behind the prompt of the messages before the last one, where the template does not write what that one
    * thinks; else null.
@@ -34,26 +36,26 @@ export interface PromptTextRequest extends Pick<ApplyRequest, "messages" | "tool
 export function promptText(template: ChatTemplate, request: PromptTextRequest): PromptText {
   const { messages, tools, now, header, generates, continues } = request;
   const adapted = adaptMessages(messages as readonly Message[], capabilities(template)).messages;
-  const conversation: Conversation = normalise(adapted, { tools });
-  const context = contextOf(template, conversation, request);
+  const conversation = toldTools(template, normalise(adapted, { tools }), request);
+  const context = (prompts: boolean) => templateContext(conversation, request, prompts);
   const options = { now };
   if (continues && thinksAlone(conversation)) {
     const thinking = continuedThoughts(template, request);
     if (thinking !== null) return thinking;
   }
   const trace = template.trace(context(generates), options);
-  const thoughts = null;
+  const facts = { tools: conversation.tools, thoughts: null };
   if (continues) {
     const open = openFinalMessage(trace, conversation.messages);
     const last = conversation.messages.length - 1;
     const start = startOf(open, ({ source }) => source?.message === last && source.path()[2] !== "role");
     const { turn, opened } = turnFrom(open.text, header, start);
-    return { text: open.text, generationPrompt: turn, opened, thoughts };
+    return { text: open.text, generationPrompt: turn, opened, ...facts };
   }
   const { text } = trace;
-  if (!generates) return { text, generationPrompt: "", opened: "", thoughts };
+  if (!generates) return { text, generationPrompt: "", opened: "", ...facts };
   const generationPrompt = addedText(template.render(context(false), options), text);
-  if (generationPrompt !== "") return { text, generationPrompt, opened: behind(generationPrompt, header), thoughts };
+  if (generationPrompt !== "") return { text, generationPrompt, opened: behind(generationPrompt, header), ...facts };
   // The template prompts in any case, or it never does: behind what was said stands what opens the turn.
   const said = startOf(reversed(trace), ({ source }) => source !== null && source.message >= 0);
   const tail = text.slice(text.length - said);
@@ -61,7 +63,7 @@ export function promptText(template: ChatTemplate, request: PromptTextRequest): 
     text,
     generationPrompt,
     opened: header !== "" && tail.includes(header) ? behind(tail, header) : "",
-    thoughts,
+    ...facts,
   };
 }
 
@@ -90,26 +92,22 @@ function continuedThoughts(template: ChatTemplate, request: PromptTextRequest): 
     text: before.text + thoughts,
     generationPrompt: before.generationPrompt + thoughts,
     opened: before.opened + thoughts,
+    tools: before.tools,
     thoughts,
   };
 }
 
-/** Templates for tools alone may fail where these are None, and do without where they are not there at all. */
-function contextOf(template: ChatTemplate, conversation: Conversation, request: PromptTextRequest) {
-  const given = (prompts: boolean) => templateContext(conversation, request, prompts);
-  if (conversation.tools !== undefined) return given;
-  const without = (prompts: boolean) =>
-    new Map([...(given(prompts) as Variables)].filter(([name]) => name !== "tools"));
+/** Templates for tools alone may fail where these are None, and do with a list that is empty. */
+function toldTools(template: ChatTemplate, conversation: Conversation, request: PromptTextRequest): Conversation {
+  if (conversation.tools !== undefined) return conversation;
   try {
-    template.render(given(request.generates), request);
-    return given;
+    template.render(templateContext(conversation, request, request.generates), request);
+    return conversation;
   } catch (error) {
     if (!(error instanceof TitoError) || error.code !== "template_error") throw error;
-    return without;
+    return { ...conversation, tools: [] };
   }
 }
-
-type Variables = ReadonlyMap<string, unknown>;
 
 const behind = (text: string, header: string): string => {
   const at = header === "" ? -1 : text.lastIndexOf(header);

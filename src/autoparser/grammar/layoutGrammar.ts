@@ -7,7 +7,6 @@ import { callsRule, responseEnd } from "./callsRule.ts";
 import { type GrammarContext, looseText, newContext, schemaValue } from "./grammarContext.ts";
 import { callTriggers, preservedTokens } from "./triggers.ts";
 import type { LayoutGrammarOptions, ResponseFormat, ToolGrammar } from "./types.ts";
-import { widerNumbers } from "./widerNumbers.ts";
 
 /**
  * The grammar that holds a response to a layout and to the tools' schemas: from the first call on (`auto`), or from the
@@ -25,7 +24,7 @@ export function layoutGrammar(layout: ResponseLayout, options: LayoutGrammarOpti
   const made = (context: GrammarContext, root: GbnfExpression, lazy: boolean, triggers: ToolGrammar["triggers"]) => {
     context.python.finish();
     context.eitherWords.finish();
-    const gbnf = printGbnf(widerNumbers(context.builder.build(root)));
+    const gbnf = printGbnf(context.builder.build(root));
     return { gbnf, root: "root", lazy, triggers, preservedTokens: preserved } as const;
   };
   if (responseFormat !== undefined) {

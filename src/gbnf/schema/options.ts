@@ -41,6 +41,8 @@ export interface SchemaGrammarOptions {
    * schema's order; `"any"`: any order, for at most six properties (the others as in `"schema"`, which counts as loosened).
    */
   readonly propertyOrder?: "requiredFirst" | "schema" | "any" | undefined;
+  /** How many digits a number may have before and behind its point. Default 16, as llama.cpp; 40 in the dialect `"json"`. */
+  readonly digits?: number | undefined;
   /** How texts are written. Default: JSON strings. */
   readonly strings?: StringSpelling | undefined;
   /** How keys are written. Default: JSON strings. */
@@ -56,6 +58,7 @@ export interface SchemaSettings {
   readonly exact: boolean;
   readonly space: GbnfExpression;
   readonly propertyOrder: "requiredFirst" | "schema" | "any";
+  readonly digits: number;
   readonly strings: StringSpelling;
   readonly keys: StringSpelling;
   /** Whether texts are JSON strings. */
@@ -67,6 +70,7 @@ export interface SchemaSettings {
 export function schemaSettings(builder: GbnfBuilder, options: SchemaGrammarOptions): SchemaSettings {
   const exact = options.dialect === "json";
   const space = builder.rule("space", options.space ?? llamaSpace());
+  const digits = options.digits ?? (exact ? 40 : 16);
   const json = jsonStrings(builder, exact);
   const strings = options.strings ?? json;
   const keys = options.keys ?? json;
@@ -77,10 +81,11 @@ export function schemaSettings(builder: GbnfBuilder, options: SchemaGrammarOptio
     exact,
     space: options.space !== undefined && printExpression(options.space) === "" ? empty() : space,
     propertyOrder: options.propertyOrder ?? "requiredFirst",
+    digits,
     strings,
     keys,
     plainStrings: options.strings === undefined && options.keys === undefined,
-    key: JSON.stringify([exact, space.name, prints(strings), prints(keys)]),
+    key: JSON.stringify([exact, digits, space.name, prints(strings), prints(keys)]),
   };
 }
 
@@ -126,7 +131,7 @@ export function spelled(spelling: StringSpelling, text: string): GbnfExpression 
 
 /** The rules every schema may need. */
 export function primitives(settings: SchemaSettings) {
-  const { builder, space, strings, keys, key } = settings;
+  const { builder, space, digits, strings, keys, key } = settings;
   const shared = (name: string, make: () => GbnfExpression): GbnfReference =>
     builder.shared(`schema:${name}:${key}`, name, make);
   const comma = () => sequence(literal(","), space);
@@ -135,9 +140,9 @@ export function primitives(settings: SchemaSettings) {
     null: () => shared("null", () => literal("null")),
     whole: () =>
       shared("integral-part", () =>
-        alternatives(literal("0"), sequence(oneOf([[0x31, 0x39]]), repeat(digit(), { max: 15 }))),
+        alternatives(literal("0"), sequence(oneOf([[0x31, 0x39]]), repeat(digit(), { max: digits - 1 }))),
       ),
-    decimals: () => shared("decimal-part", () => repeat(digit(), { min: 1, max: 16 })),
+    decimals: () => shared("decimal-part", () => repeat(digit(), { min: 1, max: digits })),
     integer: () => shared("integer", () => sequence(repeat(literal("-"), { max: 1 }), all.whole())),
     number: () =>
       shared("number", () => {
