@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { fixturesFolder } from "../src/conform/locate.ts";
+import { benchAutoparser, benchRecordedAnalyses } from "./autoparser.ts";
 import { Bench } from "./bench.ts";
 import { benchGeneratedBridges, benchRecordedBridges } from "./bridge.ts";
 import { benchGeneratedText, benchRecordedText } from "./encode.ts";
@@ -75,12 +76,14 @@ async function generated(bench: Bench, scratch: string, smoke: boolean): Promise
   await benchRollout(bench, setting, smoke ? 4 : LONG_TURNS);
   await benchGeneratedText(bench, setting, smoke ? 2000 : 40_000);
   await benchTemplates(bench, smoke ? [3] : [3, 40, 200]);
+  await benchAutoparser(bench);
   await benchPool(bench, setting, smoke);
 }
 
 async function recorded(bench: Bench, scratch: string, python: string | undefined): Promise<void> {
   const fixtures = fixturesFolder();
   if (fixtures) await benchRecordedTemplates(bench, fixtures);
+  if (fixtures) await benchRecordedAnalyses(bench, fixtures);
   const workloads = fixtures && recordedWorkloads(fixtures);
   if (!workloads) return bench.note("No recorded workloads: set TITO_FIXTURES to the folder that has them.");
   const vocabulary = recordedVocabulary(fixtures, scratch);

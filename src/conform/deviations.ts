@@ -5,6 +5,7 @@ import type { Renderer } from "../renderers/index.ts";
 import { messagesOf, type RecordedCase, toolsOf } from "./cases.ts";
 import { equalRows, type Outcome } from "./outcome.ts";
 import { runParse } from "./parse.ts";
+import { templateParseRules } from "./templateParseRules.ts";
 
 /** A declared deviation: where we do otherwise than the recorded system, what holds instead, and why. */
 export interface Deviation {
@@ -211,6 +212,7 @@ const rules: Readonly<Record<string, Rule>> = {
       parsesWith(recorded, renderer, { content, reasoning_content: reasoning_content ?? null, reasoning_complete })
     );
   },
+  ...templateParseRules,
 };
 
 const renderedIds = (outcome: Outcome): { readonly token_ids?: readonly number[] } =>

@@ -17,12 +17,14 @@ import { runBridge } from "./bridge.ts";
 import type { RecordedCase } from "./cases.ts";
 import { runConfigSchema } from "./configSchema.ts";
 import { applyDeviations, type Deviation } from "./deviations.ts";
+import { grammarKinds } from "./gbnf.ts";
 import { recordedProcessor, runImages } from "./images.ts";
 import { failed, type Outcome, skipped } from "./outcome.ts";
 import { runParse } from "./parse.ts";
 import { readings } from "./readings.ts";
 import { runRender, runTrajectory } from "./render.ts";
 import { runTemplate } from "./template.ts";
+import { runTemplateParse } from "./templateParse.ts";
 import type { TokenizerShelf } from "./tokenizers.ts";
 
 const withRenderer: Readonly<Record<string, (recorded: RecordedCase, renderer: Renderer) => Outcome>> = {
@@ -42,6 +44,7 @@ const alone: Readonly<Record<string, (recorded: RecordedCase) => Outcome>> = {
   config: runConfig,
   resolve: runResolve,
   extract_message_tool_names: runToolNames,
+  ...grammarKinds,
 };
 
 /** Runs cases through the public API, keeping renderers between cases of one config. */
@@ -64,6 +67,7 @@ export class ConformRunner {
     try {
       if (Object.hasOwn(alone, kind)) outcome = alone[kind](recorded);
       else if (kind === "template_render") outcome = runTemplate(recorded, this.#fixtures);
+      else if (kind === "template_parse") outcome = runTemplateParse(recorded, this.#fixtures);
       else if (kind === "tokenize") outcome = runTokenize(recorded, await this.#shelf.base(recorded.plain.tok));
       else if (kind === "attribute_text_segments")
         outcome = runAttribution(recorded, await this.#shelf.overlay(recorded.plain.tok));

@@ -1,6 +1,6 @@
 /**
  * What a renderer is tested with: arbitraries for messages, tools and completions, and the properties that every renderer
- * must have. Needs `fast-check`.
+ * must have; and testers for single responses, of a template or a family. Needs `fast-check`.
  *
  * @example
  * import fc from "fast-check";
@@ -19,6 +19,8 @@ export {
   type TurnSample,
   turns,
 } from "./conversations.ts";
+export type { ExpectedCall, ExpectedMessage } from "./expectedMessage.ts";
+export { type FamilyCase, type FamilyTester, type FamilyTesterOptions, familyTester } from "./familyTester.ts";
 export { images } from "./images.ts";
 export { type MatchesTemplateOptions, matchesTemplate, templateConversations } from "./matchesTemplate.ts";
 export {
@@ -30,5 +32,11 @@ export {
   type RoundTripOptions,
   roundTrips,
 } from "./properties.ts";
+export {
+  type TemplateCase,
+  type TemplateTester,
+  type TemplateTesterOptions,
+  templateTester,
+} from "./templateTester.ts";
 export { hostileTexts, plainTexts, texts } from "./text.ts";
 export { awkwardStrings, type ToolUse, toolUses } from "./tools.ts";

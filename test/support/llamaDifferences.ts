@@ -251,7 +251,6 @@ export const llamaDifferences: Readonly<Record<string, { readonly fields: readon
       ],
       why: "The same texts, cut elsewhere: `<tool_sep:opensource>` stands behind the function's name. The prompt opens reasoning for `reasoning_effort`, which llama.cpp does not try.",
     },
-    "unsloth-Apriel-1.5": { fields: ["additional_stops"], why: "`</s>` ends a turn beside `<|end|>`." },
     "unsloth-mistral-Devstral-Small-2507": {
       fields: ["tools.function.name_suffix"],
       why: "`[ARGS]` stands behind the function's name; llama.cpp leaves it out.",
