@@ -7,19 +7,19 @@ import {
   compileTemplate,
   type TemplateCapabilities,
 } from "../template/index.ts";
-import { checkProbes, randomProbes } from "./checkProbes.ts";
-import { candidates, type LayoutCandidate } from "./findLayout.ts";
-import type { Hypothesis } from "./hypotheses.ts";
-import { type Limit, limitsOf } from "./limits.ts";
-import { applyOverrides, type LayoutOverrides } from "./overrides.ts";
-import { preservedTokens } from "./preservedTokens.ts";
-import { type ProbeLog, prober } from "./prober.ts";
+import { checkProbes, randomProbes } from "./check/checkProbes.ts";
+import { type Limit, limitsOf } from "./check/limits.ts";
+import { type SelfCheck, selfCheck } from "./check/selfCheck.ts";
+import { candidates, type LayoutCandidate } from "./findings/findLayout.ts";
+import type { Hypothesis } from "./findings/hypotheses.ts";
+import { applyOverrides, type LayoutOverrides } from "./findings/overrides.ts";
+import { preservedTokens } from "./findings/preservedTokens.ts";
+import { type Prefill, prefillOf } from "./findings/reasoning.ts";
+import { type ProbeLog, prober } from "./probe/prober.ts";
+import type { Manner } from "./probe/speaker.ts";
+import type { Opened } from "./probe/types.ts";
+import { type TemplateView, viewOf } from "./probe/view.ts";
 import type { ReaderKind } from "./readers.ts";
-import { type Prefill, prefillOf } from "./reasoning.ts";
-import { type SelfCheck, selfCheck } from "./selfCheck.ts";
-import type { Manner } from "./speaker.ts";
-import type { Opened } from "./types.ts";
-import { type TemplateView, viewOf } from "./view.ts";
 
 export interface AnalyzeOptions extends CompileOptions {
   /** The model's special tokens by the names under which templates see them. Default: `<s>` and `</s>`. */

@@ -1,8 +1,10 @@
 export { type AnalyzeOptions, analyze, type TemplateAnalysis } from "./analyze.ts";
-export type { CheckProbe } from "./checkProbes.ts";
-export type { Hypothesis, Proposal } from "./hypotheses.ts";
-export type { Limit, LimitCode } from "./limits.ts";
-export type { LayoutOverrides } from "./overrides.ts";
+export type { CheckProbe } from "./check/checkProbes.ts";
+export type { Limit, LimitCode } from "./check/limits.ts";
+export type { CheckedProbe, SelfCheck } from "./check/selfCheck.ts";
+export type { Hypothesis, Proposal } from "./findings/hypotheses.ts";
+export type { LayoutOverrides } from "./findings/overrides.ts";
+export type { TemplateView } from "./probe/view.ts";
 export {
   type ReaderKind,
   type ResponseTextOptions,
@@ -10,5 +12,3 @@ export {
   responseGrammar,
   responseTextParser,
 } from "./readers.ts";
-export type { CheckedProbe, SelfCheck } from "./selfCheck.ts";
-export type { TemplateView } from "./view.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { probeRenders } from "../../src/autoparser/evidence.ts";
+import { probeRenders } from "../../src/autoparser/report/evidence.ts";
 import { compileTemplate } from "../../src/template/index.ts";
 import { analysedTemplates, analysisTable, differingFields } from "../support/analysedTemplates.ts";
 import { requireFixtures } from "../support/fixtures.ts";

@@ -37,7 +37,11 @@ describe.skipIf(fixtures === undefined)("templates that are known by what they d
   test("Granite: tags that only the prompt's words tell of", () => {
     const granite = analysisOf("ibm-granite-granite-3.3-2B-Instruct");
     expect(granite.layout.reasoning).toMatchObject({ open: "<think>", close: "</think>" });
-    expect(granite.layout.content).toMatchObject({ mode: "wrapped_with_reasoning", open: "<response>", close: "</response>" });
+    expect(granite.layout.content).toMatchObject({
+      mode: "wrapped_with_reasoning",
+      open: "<response>",
+      close: "</response>",
+    });
     const { content, reasoning } = read(granite, "", "<think>Why</think><response>Paris</response>");
     expect([content, reasoning?.text]).toEqual(["Paris", "Why"]);
     expect(read(granite, "", "<think>Why</think>Paris").content).toBe("Paris");
@@ -51,7 +55,11 @@ describe.skipIf(fixtures === undefined)("templates that are known by what they d
 
   test("Cohere: what stands around content in every turn", () => {
     const cohere = analysisOf("CohereForAI-c4ai-command-r7b-12-2024-tool_use");
-    expect(cohere.layout.content).toMatchObject({ mode: "always_wrapped", open: "<|START_RESPONSE|>", close: "<|END_RESPONSE|>" });
+    expect(cohere.layout.content).toMatchObject({
+      mode: "always_wrapped",
+      open: "<|START_RESPONSE|>",
+      close: "<|END_RESPONSE|>",
+    });
     // The turn's own header is not content's wrapper.
     const plus = analysisOf("CohereForAI-c4ai-command-r-plus-tool_use");
     expect(plus.layout.content.mode).toBe("plain");

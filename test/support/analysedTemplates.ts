@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { analyze, type TemplateAnalysis } from "../../src/autoparser/index.ts";
-import { llamaFields } from "../../src/autoparser/llamaFields.ts";
-import { compareFields, type FieldComparison, summary } from "../../src/autoparser/report.ts";
+import { llamaFields } from "../../src/autoparser/report/llamaFields.ts";
+import { compareFields, type FieldComparison, summary } from "../../src/autoparser/report/report.ts";
 import { llamaDifferences } from "./llamaDifferences.ts";
 
 export interface AnalysedTemplate {

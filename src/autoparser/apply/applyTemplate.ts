@@ -9,8 +9,8 @@ import {
 } from "../../parse/index.ts";
 import { type ChatTemplate, chooseTemplate, compileTemplate } from "../../template/index.ts";
 import { analyze, type TemplateAnalysis } from "../analyze.ts";
+import { preservedTokens } from "../findings/preservedTokens.ts";
 import { layoutGrammar } from "../grammar/index.ts";
-import { preservedTokens } from "../preservedTokens.ts";
 import { chatFormatOf } from "./chatFormat.ts";
 import { checkRequest, impossible, toolChoiceOf } from "./checkRequest.ts";
 import { genericCalls, withGenericTools } from "./genericTools.ts";

@@ -11,9 +11,9 @@ import type { TemplateCapabilities } from "../../template/index.ts";
 import type { Tokenizer } from "../../tokenizer/types.ts";
 import type { WarningHandler } from "../../warnings.ts";
 import type { TemplateAnalysis } from "../analyze.ts";
+import type { Hypothesis } from "../findings/hypotheses.ts";
+import type { LayoutOverrides } from "../findings/overrides.ts";
 import type { GrammarTrigger } from "../grammar/index.ts";
-import type { Hypothesis } from "../hypotheses.ts";
-import type { LayoutOverrides } from "../overrides.ts";
 
 /** One request: what is said, what may be called, and how the answer is to be read. */
 export interface ApplyRequest {

@@ -1,6 +1,6 @@
-import type { Evidence, ProbeRenders } from "../../autoparser/evidence.ts";
 import type { Limit, TemplateAnalysis } from "../../autoparser/index.ts";
-import { summary } from "../../autoparser/report.ts";
+import type { Evidence, ProbeRenders } from "../../autoparser/report/evidence.ts";
+import { summary } from "../../autoparser/report/report.ts";
 import type { Paint } from "../template/paint.ts";
 import { pathText } from "../template/showPieces.ts";
 import { table } from "../template/table.ts";

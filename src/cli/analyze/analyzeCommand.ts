@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
-import { type ProbeRenders, probeRenders } from "../../autoparser/evidence.ts";
 import { type AnalyzeOptions, analyze, type TemplateAnalysis } from "../../autoparser/index.ts";
-import { llamaFields } from "../../autoparser/llamaFields.ts";
-import { summary } from "../../autoparser/report.ts";
+import { type ProbeRenders, probeRenders } from "../../autoparser/report/evidence.ts";
+import { llamaFields } from "../../autoparser/report/llamaFields.ts";
+import { summary } from "../../autoparser/report/report.ts";
 import { TitoError } from "../../errors.ts";
 import { type CommandIo, processIo } from "../template/commandIo.ts";
 import { onePath } from "../template/commandOptions.ts";

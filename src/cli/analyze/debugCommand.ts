@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { type Evidence, type ProbeVariant, probeRenders } from "../../autoparser/evidence.ts";
 import { analyze } from "../../autoparser/index.ts";
+import { type Evidence, type ProbeVariant, probeRenders } from "../../autoparser/report/evidence.ts";
 import { type CommandIo, processIo } from "../template/commandIo.ts";
 import { onePath } from "../template/commandOptions.ts";
 import { type Paint, painter } from "../template/paint.ts";

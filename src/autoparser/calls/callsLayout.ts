@@ -1,9 +1,11 @@
-import type { JsonInput } from "../messages/index.ts";
-import type { CallElement, CallsLayout, JsonType } from "../parse/layout/layout.ts";
+import type { JsonInput } from "../../messages/index.ts";
+import type { CallElement, CallsLayout, JsonType } from "../../parse/layout/layout.ts";
+import { names } from "../probe/probes.ts";
+import type { Turn } from "../probe/turn.ts";
+import type { ProbeCall } from "../probe/types.ts";
+import { segments, wholePrefix, wholeSuffix } from "../text/diff.ts";
+import { markerWord } from "../text/markerWord.ts";
 import { type CallUnit, type FindUnit, headElement, numbered, unitOf } from "./callUnits.ts";
-import { segments, wholePrefix, wholeSuffix } from "./diff.ts";
-import { markerWord } from "./markerWord.ts";
-import { names } from "./probes.ts";
 import {
   fenceOf,
   gapAfter,
@@ -17,8 +19,6 @@ import {
   withoutClosingNames,
   writtenValue,
 } from "./taggedCalls.ts";
-import type { Turn } from "./turn.ts";
-import type { ProbeCall } from "./types.ts";
 
 /** The turns from which the layout of calls is read. None has reasoning. */
 export interface CallTurns {

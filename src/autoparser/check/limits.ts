@@ -1,5 +1,5 @@
-import type { TemplateCapabilities } from "../template/index.ts";
-import type { LayoutCandidate } from "./findLayout.ts";
+import type { TemplateCapabilities } from "../../template/index.ts";
+import type { LayoutCandidate } from "../findings/findLayout.ts";
 import type { SelfCheck } from "./selfCheck.ts";
 
 /**

@@ -1,10 +1,10 @@
-import { equalJson, type JsonInput } from "../messages/index.ts";
-import type { CallElement } from "../parse/layout/layout.ts";
-import { commonPrefix } from "./diff.ts";
-import { objectAt } from "./jsonIn.ts";
+import { equalJson, type JsonInput } from "../../messages/index.ts";
+import type { CallElement } from "../../parse/layout/layout.ts";
+import type { Slot, Turn } from "../probe/turn.ts";
+import type { ProbeCall } from "../probe/types.ts";
+import { commonPrefix } from "../text/diff.ts";
+import { objectAt } from "../text/jsonIn.ts";
 import { callObject, objectElement } from "./objectCalls.ts";
-import type { Slot, Turn } from "./turn.ts";
-import type { ProbeCall } from "./types.ts";
 
 /** The part of a turn that one call alone makes: half-open UTF-16 range, and what it is made of. */
 export interface CallUnit {

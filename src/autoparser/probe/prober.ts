@@ -1,5 +1,5 @@
-import { ProbeVariables } from "../template/capabilities/variables.ts";
-import type { ChatTemplate, TemplateContext, TemplateTrace } from "../template/index.ts";
+import { ProbeVariables } from "../../template/capabilities/variables.ts";
+import type { ChatTemplate, TemplateContext, TemplateTrace } from "../../template/index.ts";
 import type { ProbeMessage, ProbeTool } from "./types.ts";
 
 export interface ProbeOptions {

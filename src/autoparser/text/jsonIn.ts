@@ -1,5 +1,5 @@
-import { type JsonValue, tryParseJson } from "../messages/index.ts";
-import { jsonEnd } from "../parse/calls/jsonEnd.ts";
+import { type JsonValue, tryParseJson } from "../../messages/index.ts";
+import { jsonEnd } from "../../parse/calls/jsonEnd.ts";
 
 /** A JSON object in a text: half-open UTF-16 range and value. */
 export interface FoundJson {

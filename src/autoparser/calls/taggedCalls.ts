@@ -1,7 +1,7 @@
-import { type JsonInput, pythonJson, pythonRepr } from "../messages/index.ts";
-import type { JsonType, TaggedElement, TextFence, ValueForm, ValueWriting } from "../parse/layout/layout.ts";
-import { wholePrefix, wholeSuffix } from "./diff.ts";
-import type { Turn, TurnPiece } from "./turn.ts";
+import { type JsonInput, pythonJson, pythonRepr } from "../../messages/index.ts";
+import type { JsonType, TaggedElement, TextFence, ValueForm, ValueWriting } from "../../parse/layout/layout.ts";
+import type { Turn, TurnPiece } from "../probe/turn.ts";
+import { wholePrefix, wholeSuffix } from "../text/diff.ts";
 
 /** Values of each type as probes: none is empty, and none is part of another. */
 export const typedValues: readonly (readonly [JsonType, JsonInput])[] = [

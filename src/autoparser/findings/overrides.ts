@@ -1,6 +1,6 @@
-import type { CallsLayout, ContentLayout, ReasoningLayout, ResponseLayout } from "../parse/layout/layout.ts";
+import type { CallsLayout, ContentLayout, ReasoningLayout, ResponseLayout } from "../../parse/layout/layout.ts";
+import type { Opened } from "../probe/types.ts";
 import type { LayoutCandidate } from "./findLayout.ts";
-import type { Opened } from "./types.ts";
 
 /** Findings that a user knows better. A part is merged into what was found; null takes it away. */
 export interface LayoutOverrides {

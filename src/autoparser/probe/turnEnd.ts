@@ -1,6 +1,6 @@
-import { segments, wholePrefix } from "./diff.ts";
+import { around } from "../findings/reasoning.ts";
+import { segments, wholePrefix } from "../text/diff.ts";
 import { words } from "./probes.ts";
-import { around } from "./reasoning.ts";
 import { type Speaker, turnAt } from "./speaker.ts";
 
 /** The text that ends a turn: the last marker (or word) of what stands behind the words, and what is written before it. */

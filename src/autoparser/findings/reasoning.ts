@@ -1,7 +1,7 @@
-import type { ReasoningLayout } from "../parse/layout/layout.ts";
-import { commonPrefix, type Segment, segments, wholePrefix } from "./diff.ts";
-import { markerWord } from "./markerWord.ts";
-import type { Turn } from "./turn.ts";
+import type { ReasoningLayout } from "../../parse/layout/layout.ts";
+import type { Turn } from "../probe/turn.ts";
+import { commonPrefix, type Segment, segments, wholePrefix } from "../text/diff.ts";
+import { markerWord } from "../text/markerWord.ts";
 
 /** Text of a turn around a slot. */
 export interface Around {

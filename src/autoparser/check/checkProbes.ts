@@ -1,7 +1,7 @@
-import type { JsonInput } from "../messages/index.ts";
-import type { CallsLayout, ResponseLayout } from "../parse/layout/layout.ts";
-import { call, type Said } from "./probes.ts";
-import type { ProbeTool } from "./types.ts";
+import type { JsonInput } from "../../messages/index.ts";
+import type { CallsLayout, ResponseLayout } from "../../parse/layout/layout.ts";
+import { call, type Said } from "../probe/probes.ts";
+import type { ProbeTool } from "../probe/types.ts";
 
 /** A response for the template to write and the layout to read. */
 export interface CheckProbe {

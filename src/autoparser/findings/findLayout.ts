@@ -1,8 +1,8 @@
-import type { ResponseLayout } from "../parse/layout/layout.ts";
+import type { ResponseLayout } from "../../parse/layout/layout.ts";
+import type { Opened } from "../probe/types.ts";
+import type { TemplateView } from "../probe/view.ts";
+import type { ReaderKind } from "../readers.ts";
 import { builtInHypotheses, type Hypothesis, type Proposal } from "./hypotheses.ts";
-import type { ReaderKind } from "./readers.ts";
-import type { Opened } from "./types.ts";
-import type { TemplateView } from "./view.ts";
 
 /** A layout that the template may have, by one hypothesis. */
 export interface LayoutCandidate {

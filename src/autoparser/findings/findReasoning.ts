@@ -1,9 +1,9 @@
-import type { ReasoningLayout } from "../parse/layout/layout.ts";
-import { segments } from "./diff.ts";
-import { words } from "./probes.ts";
+import type { ReasoningLayout } from "../../parse/layout/layout.ts";
+import { words } from "../probe/probes.ts";
+import type { Turn } from "../probe/turn.ts";
+import type { Opened } from "../probe/types.ts";
+import { segments } from "../text/diff.ts";
 import { around, closingOf, mirrorOf, spaceAfter } from "./reasoning.ts";
-import type { Turn } from "./turn.ts";
-import type { Opened } from "./types.ts";
 
 export interface ReasoningFacts {
   readonly reasoned: Turn | null;

@@ -1,7 +1,7 @@
-import type { ContentLayout, ReasoningLayout } from "../parse/layout/layout.ts";
-import { segments, wholePrefix, wholeSuffix } from "./diff.ts";
+import type { ContentLayout, ReasoningLayout } from "../../parse/layout/layout.ts";
+import type { Turn } from "../probe/turn.ts";
+import { segments, wholePrefix, wholeSuffix } from "../text/diff.ts";
 import { type Around, around } from "./reasoning.ts";
-import type { Turn } from "./turn.ts";
 
 export interface ContentFacts {
   readonly aroundContent: Around | null;

@@ -1,13 +1,13 @@
-import { equalJson, type JsonInput, pythonJson, tryParseJson } from "../messages/index.ts";
-import type { KnownTool, ParsedResponse } from "../parse/index.ts";
-import { spellResponse } from "../parse/index.ts";
+import { equalJson, type JsonInput, pythonJson, tryParseJson } from "../../messages/index.ts";
+import type { KnownTool, ParsedResponse } from "../../parse/index.ts";
+import { spellResponse } from "../../parse/index.ts";
+import type { LayoutCandidate } from "../findings/findLayout.ts";
+import { turnAt } from "../probe/speaker.ts";
+import type { Turn } from "../probe/turn.ts";
+import type { Opened } from "../probe/types.ts";
+import type { TemplateView } from "../probe/view.ts";
+import { responseTextParser } from "../readers.ts";
 import type { CheckProbe } from "./checkProbes.ts";
-import type { LayoutCandidate } from "./findLayout.ts";
-import { responseTextParser } from "./readers.ts";
-import { turnAt } from "./speaker.ts";
-import type { Turn } from "./turn.ts";
-import type { Opened } from "./types.ts";
-import type { TemplateView } from "./view.ts";
 
 /** What became of one response that the template wrote and the layout had to read. */
 export interface CheckedProbe {

@@ -1,4 +1,4 @@
-import type { TemplateTrace } from "../template/index.ts";
+import type { TemplateTrace } from "../../template/index.ts";
 
 /** What of a message a piece of a turn says; null: it is the template's own text. */
 export interface Slot {

@@ -1,11 +1,11 @@
-import type { CallsLayout, ResponseLayout } from "../parse/layout/layout.ts";
-import { type CallTurns, type FoundCalls, layoutByTags, layoutByUnits } from "./callsLayout.ts";
-import { jsonUnit, objectUnit } from "./callUnits.ts";
+import type { CallsLayout, ResponseLayout } from "../../parse/layout/layout.ts";
+import { type CallTurns, type FoundCalls, layoutByTags, layoutByUnits } from "../calls/callsLayout.ts";
+import { jsonUnit, objectUnit } from "../calls/callUnits.ts";
+import { names } from "../probe/probes.ts";
+import type { Opened } from "../probe/types.ts";
+import type { TemplateView } from "../probe/view.ts";
 import { contentGap } from "./findContent.ts";
-import { names } from "./probes.ts";
 import { taggedReasoning, toldList, toldPythonic } from "./toldFormats.ts";
-import type { Opened } from "./types.ts";
-import type { TemplateView } from "./view.ts";
 
 /**
  * A way in which a template may write responses. It says what the layout would be if it were so; the template's own renders of

@@ -1,6 +1,6 @@
-import type { CallElement, CallsLayout, ValueForm } from "../parse/layout/layout.ts";
-import type { TemplateAnalysis } from "./analyze.ts";
-import { segments } from "./diff.ts";
+import type { CallElement, CallsLayout, ValueForm } from "../../parse/layout/layout.ts";
+import type { TemplateAnalysis } from "../analyze.ts";
+import { segments } from "../text/diff.ts";
 import type { LlamaFields } from "./llamaFields.ts";
 
 /** An analysis in words. */

@@ -1,6 +1,7 @@
-import type { ContentLayout, ReasoningLayout } from "../parse/layout/layout.ts";
-import { findContent } from "./findContent.ts";
-import { findReasoning, reasoningFromContent } from "./findReasoning.ts";
+import type { ContentLayout, ReasoningLayout } from "../../parse/layout/layout.ts";
+import { findContent } from "../findings/findContent.ts";
+import { findReasoning, reasoningFromContent } from "../findings/findReasoning.ts";
+import { around } from "../findings/reasoning.ts";
 import {
   headerOf,
   openedText,
@@ -12,7 +13,6 @@ import {
 } from "./header.ts";
 import type { Prober } from "./prober.ts";
 import { call, names, words } from "./probes.ts";
-import { around } from "./reasoning.ts";
 import { findSpeaker, type Place, type Speaker, turnAt } from "./speaker.ts";
 import type { Turn } from "./turn.ts";
 import { closingOf, endInHistory } from "./turnEnd.ts";

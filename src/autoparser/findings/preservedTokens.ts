@@ -1,5 +1,5 @@
-import type { ResponseLayout } from "../parse/layout/layout.ts";
-import { segments } from "./diff.ts";
+import type { ResponseLayout } from "../../parse/layout/layout.ts";
+import { segments } from "../text/diff.ts";
 
 /** Every marker of a layout, in the order of a response. */
 export function preservedTokens({ reasoning, content, calls, glue, end }: ResponseLayout): string[] {

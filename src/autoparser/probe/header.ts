@@ -1,6 +1,6 @@
-import { segments, wholePrefix } from "./diff.ts";
+import { around, mirrorOf, openedBy, openingOf } from "../findings/reasoning.ts";
+import { segments, wholePrefix } from "../text/diff.ts";
 import { words } from "./probes.ts";
-import { around, mirrorOf, openedBy, openingOf } from "./reasoning.ts";
 import { headerAt, type Place, type Speaker, type SpeakOptions, turnAt } from "./speaker.ts";
 
 /** What a template writes to make the model speak, by what it was asked for. */

@@ -1,6 +1,6 @@
-import { type JsonInput, pythonJson } from "../messages/index.ts";
-import type { TemplateTrace } from "../template/index.ts";
-import { wholePrefix } from "./diff.ts";
+import { type JsonInput, pythonJson } from "../../messages/index.ts";
+import type { TemplateTrace } from "../../template/index.ts";
+import { wholePrefix } from "../text/diff.ts";
 import type { ProbeOptions, Prober } from "./prober.ts";
 import { assistant, call, type Said, tools, user, withNamingIds, words } from "./probes.ts";
 import { type Turn, turnOf } from "./turn.ts";

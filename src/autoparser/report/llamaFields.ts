@@ -1,6 +1,12 @@
-import type { CallElement, CallsLayout, ContentLayout, ObjectElement, TaggedElement } from "../parse/layout/layout.ts";
-import type { TemplateAnalysis } from "./analyze.ts";
-import { segments } from "./diff.ts";
+import type {
+  CallElement,
+  CallsLayout,
+  ContentLayout,
+  ObjectElement,
+  TaggedElement,
+} from "../../parse/layout/layout.ts";
+import type { TemplateAnalysis } from "../analyze.ts";
+import { segments } from "../text/diff.ts";
 
 export type LlamaPrefill = "none" | "open" | "closed";
 

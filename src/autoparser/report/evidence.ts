@@ -1,10 +1,10 @@
-import { type ChatTemplate, compileTemplate, type TemplateTrace } from "../template/index.ts";
-import type { AnalyzeOptions, TemplateAnalysis } from "./analyze.ts";
-import { difference, type TextDifference } from "./diff.ts";
-import { thinkingOff, thinkingOn } from "./header.ts";
-import { prober } from "./prober.ts";
-import { call, names, type Said, words } from "./probes.ts";
-import { type Speaker, type SpeakOptions, speaker } from "./speaker.ts";
+import { type ChatTemplate, compileTemplate, type TemplateTrace } from "../../template/index.ts";
+import type { AnalyzeOptions, TemplateAnalysis } from "../analyze.ts";
+import { thinkingOff, thinkingOn } from "../probe/header.ts";
+import { prober } from "../probe/prober.ts";
+import { call, names, type Said, words } from "../probe/probes.ts";
+import { type Speaker, type SpeakOptions, speaker } from "../probe/speaker.ts";
+import { difference, type TextDifference } from "../text/diff.ts";
 
 /** One way of asking a template: what is said to it, in words, and what it writes. */
 export interface ProbeVariant {

@@ -1,8 +1,8 @@
-import { equalJson, type JsonInput, type JsonValue, pythonJson, tryParseJson } from "../messages/index.ts";
-import type { JsonStyle, ObjectElement } from "../parse/layout/layout.ts";
-import { type FoundJson, objectAt } from "./jsonIn.ts";
-import type { Turn } from "./turn.ts";
-import type { ProbeCall } from "./types.ts";
+import { equalJson, type JsonInput, type JsonValue, pythonJson, tryParseJson } from "../../messages/index.ts";
+import type { JsonStyle, ObjectElement } from "../../parse/layout/layout.ts";
+import type { Turn } from "../probe/turn.ts";
+import type { ProbeCall } from "../probe/types.ts";
+import { type FoundJson, objectAt } from "../text/jsonIn.ts";
 
 type Path = readonly string[];
 
