@@ -39,8 +39,11 @@ const pool = await createRendererPool(renderer.tokenizer, { config: { name: "qwe
 const pooled = await pool.renderIds([{ role: "user", content: "hi" }], { addGenerationPrompt: true });
 await pool.close();
 const family = await import("tito-rl/family");
+const { analyze } = await import("tito-rl/autoparser");
+const { matches, parseGbnf } = await import("tito-rl/gbnf");
+const analysis = analyze("{% for m in messages %}<{{ m.role }}>{{ m.content }}<end>{% endfor %}");
 const sampler = await import("tito-rl/sampler").then(({ loadSampler }) => loadSampler("model.gguf")).catch((error) => error);
-console.log(JSON.stringify({ text: renderer.tokenizer.decode(ids), content: parsed.content, pooled: pooled.join() === ids.join(), family: typeof family.markers, sampler: sampler.code }));
+console.log(JSON.stringify({ text: renderer.tokenizer.decode(ids), content: parsed.content, pooled: pooled.join() === ids.join(), family: typeof family.markers, stop: analysis.stops[0], gbnf: matches(parseGbnf('root ::= "a"'), "a"), sampler: sampler.code }));
 `,
   );
   const seen = JSON.parse(run(process.execPath, ["smoke.mjs"]));
@@ -49,6 +52,8 @@ console.log(JSON.stringify({ text: renderer.tokenizer.decode(ids), content: pars
     content: "hello",
     pooled: true,
     family: "function",
+    stop: "<end>",
+    gbnf: true,
     sampler: "sampler_missing",
   };
   if (JSON.stringify(seen) !== JSON.stringify(expected))

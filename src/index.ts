@@ -3,6 +3,14 @@
  * by appending only what is new.
  * @module
  */
+export type { TemplateAnalysis } from "./autoparser/index.ts";
+export {
+  type BoundaryCertificate,
+  type BoundaryVerdict,
+  type BridgeCertificate,
+  type CounterExample,
+  formatCertificate,
+} from "./bridge/certificate/index.ts";
 export type { BridgeRequest, BridgeResult } from "./bridge/index.ts";
 export {
   type AutoConfig,

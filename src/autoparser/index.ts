@@ -1,14 +1,42 @@
+/**
+ * What a chat template's renders tell: how responses are written and read, the grammar that holds them, and one bundle of all of
+ * it for a request.
+ * @module
+ */
+
+export type {
+  CallElement,
+  CallsLayout,
+  ContentLayout,
+  LayoutBeginning,
+  ReasoningLayout,
+  ResponseLayout,
+} from "../parse/index.ts";
+export { spellResponse, textParser } from "../parse/index.ts";
 export { type AnalyzeOptions, analyze, type TemplateAnalysis } from "./analyze.ts";
+export * from "./apply/index.ts";
 export type { CheckProbe } from "./check/checkProbes.ts";
 export type { Limit, LimitCode } from "./check/limits.ts";
 export type { CheckedProbe, SelfCheck } from "./check/selfCheck.ts";
 export type { Hypothesis, Proposal } from "./findings/hypotheses.ts";
 export type { LayoutOverrides } from "./findings/overrides.ts";
+export { type GrammarTrigger, type LayoutGrammarOptions, layoutGrammar, type ToolGrammar } from "./grammar/index.ts";
 export type { TemplateView } from "./probe/view.ts";
 export {
   type ReaderKind,
   type ResponseTextOptions,
   type ResponseTextParser,
+  type ResponseTextState,
+  readerFor,
   responseGrammar,
   responseTextParser,
 } from "./readers.ts";
+export {
+  type Evidence,
+  type EvidencePiece,
+  type ProbeRenders,
+  type ProbeVariant,
+  probeRenders,
+} from "./report/evidence.ts";
+export { type LlamaFields, llamaFields } from "./report/llamaFields.ts";
+export { type AnalysisSummary, compareFields, type FieldComparison, summary } from "./report/report.ts";

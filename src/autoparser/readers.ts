@@ -91,6 +91,13 @@ export function responseGrammar(
   };
 }
 
+const HARMONY = ["<|start|>", "<|message|>", "<|channel|>", "<|constrain|>", "<|end|>", "<|call|>", "<|return|>"];
+
+/** The reader for ids of this vocabulary: Harmony's rules go by its control tokens, all of which must be there. */
+export function readerFor({ reader }: Pick<Readable, "reader">, tokenizer: Tokenizer): ReaderKind {
+  return HARMONY.every((text) => tokenizer.tokenToId(text) !== undefined) ? reader : "layout";
+}
+
 const ANALYSIS = { open: "<|channel|>analysis<|message|>", close: "<|end|>" };
 
 const harmonyOptions = { builtinTools: [], patched: true };

@@ -5,8 +5,9 @@ import {
   type RequestResponseFormat,
   type RequestToolChoice,
 } from "../autoparser/apply/index.ts";
+import type { ResponseTextState } from "../autoparser/readers.ts";
 import type { Message, ToolSpec } from "../messages/index.ts";
-import type { ParsedResponse, ParserState, TextParserState } from "../parse/index.ts";
+import type { ParsedResponse, ParserState } from "../parse/index.ts";
 import type { Tokenizer } from "../tokenizer/types.ts";
 import { checkGrammar } from "./checkGrammar.ts";
 import { checkReading, type ExpectedMessage } from "./expectedMessage.ts";
@@ -108,7 +109,7 @@ function templateCase(settings: CaseSettings): TemplateCase {
 
 function runCase({ text, request, whole, grammar, expected }: CaseSettings) {
   const applied = applyTemplate(request);
-  const parserFrom = (state: unknown) => applied.textParser({ state: state as TextParserState | undefined, whole });
+  const parserFrom = (state: unknown) => applied.textParser({ state: state as ResponseTextState | undefined, whole });
   const characters = Array.from(text);
   const reading = readPieces("read whole", [text], parserFrom);
   const readings = [

@@ -4,13 +4,16 @@ import {
   beginningOf,
   type KnownTool,
   type LayoutBeginning,
+  type ParserState,
+  parserFactory,
   type ResponseLayout,
-  textParser,
+  type TokenParser,
 } from "../../parse/index.ts";
 import { type ChatTemplate, chooseTemplate, compileTemplate } from "../../template/index.ts";
 import { analyze, type TemplateAnalysis } from "../analyze.ts";
 import { preservedTokens } from "../findings/preservedTokens.ts";
 import { layoutGrammar } from "../grammar/index.ts";
+import { readerFor, responseGrammar, responseTextParser } from "../readers.ts";
 import { chatFormatOf } from "./chatFormat.ts";
 import { checkRequest, impossible, toolChoiceOf } from "./checkRequest.ts";
 import { genericCalls, withGenericTools } from "./genericTools.ts";
@@ -90,13 +93,23 @@ export function applyTemplate(request: ApplyRequest): AppliedTemplate {
   });
   const known = wantsCalls ? knownTools(tools) : new Map<string, KnownTool>();
   const reading = { tools: known, reasoningFormat, responseFormat };
-  const ids = tokenizer && idParser({ layout, tokenizer, stops: stopTokenIds, beginning, ...reading });
+  const readable = { layout, header: analysis.header, reader: isGeneric ? ("layout" as const) : analysis.reader };
+  const ids = tokenizer && idsReader();
+  const promptOfIds = (): Int32Array | null =>
+    renderer === undefined
+      ? null
+      : promptIds(renderer, { messages, tools: written.tools, generates, continues: continueFinalMessage, thoughts });
+
+  function idsReader(): (state?: ParserState) => TokenParser {
+    const isHarmony = readerFor(readable, tokenizer!) === "harmony" && reasoningFormat === "auto" && !responseFormat;
+    if (!isHarmony) return idParser({ layout, tokenizer: tokenizer!, stops: stopTokenIds, beginning, ...reading });
+    const parsers = parserFactory(responseGrammar(readable, tokenizer!, stopTokenIds, -1), tokenizer!);
+    return (state) => parsers({ prompt: promptOfIds()!, tools: known, state });
+  }
+
   return {
     prompt: text,
-    promptIds:
-      renderer === undefined
-        ? null
-        : promptIds(renderer, { messages, tools: written.tools, generates, continues: continueFinalMessage, thoughts }),
+    promptIds: promptOfIds(),
     generationPrompt,
     opened,
     beginning,
@@ -107,8 +120,8 @@ export function applyTemplate(request: ApplyRequest): AppliedTemplate {
     },
     textParser: ({ state, whole = false } = {}) =>
       whole && continued
-        ? textParser(layout, { ...reading, generationPrompt: opened, continues: true, state })
-        : textParser(layout, { ...reading, beginning, state }),
+        ? responseTextParser(readable, { ...reading, generationPrompt: opened, continues: true, state })
+        : responseTextParser(readable, { ...reading, beginning, generationPrompt: opened, state }),
     grammar: grammar?.gbnf ?? null,
     lazy: grammar?.lazy ?? false,
     triggers: grammar?.triggers ?? [],

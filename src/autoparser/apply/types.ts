@@ -1,12 +1,5 @@
 import type { JsonInput, Message, ToolSpec, Validation } from "../../messages/index.ts";
-import type {
-  LayoutBeginning,
-  ParserState,
-  ResponseLayout,
-  TextParser,
-  TextParserState,
-  TokenParser,
-} from "../../parse/index.ts";
+import type { LayoutBeginning, ParserState, ResponseLayout, TokenParser } from "../../parse/index.ts";
 import type { TemplateCapabilities } from "../../template/index.ts";
 import type { Tokenizer } from "../../tokenizer/types.ts";
 import type { WarningHandler } from "../../warnings.ts";
@@ -14,6 +7,7 @@ import type { TemplateAnalysis } from "../analyze.ts";
 import type { Hypothesis } from "../findings/hypotheses.ts";
 import type { LayoutOverrides } from "../findings/overrides.ts";
 import type { GrammarTrigger } from "../grammar/index.ts";
+import type { ResponseTextParser, ResponseTextState } from "../readers.ts";
 
 /** One request: what is said, what may be called, and how the answer is to be read. */
 export interface ApplyRequest {
@@ -103,9 +97,9 @@ export interface AppliedTemplate {
    * in it.
    */
   textParser(options?: {
-    readonly state?: TextParserState | undefined;
+    readonly state?: ResponseTextState | undefined;
     readonly whole?: boolean | undefined;
-  }): TextParser;
+  }): ResponseTextParser;
   /** GBNF, root rule `root`; null: nothing is held. */
   readonly grammar: string | null;
   /** The grammar holds from a trigger on, the trigger included; else from the response's first character. */

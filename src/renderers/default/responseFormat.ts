@@ -1,4 +1,4 @@
-import { analyze, type ReaderKind, responseGrammar, type TemplateAnalysis } from "../../autoparser/index.ts";
+import { analyze, readerFor, responseGrammar, type TemplateAnalysis } from "../../autoparser/index.ts";
 import type { DefaultConfig } from "../../configs/index.ts";
 import type { ReasoningLayout, ResponseGrammar } from "../../parse/index.ts";
 import type { ChatTemplate } from "../../template/index.ts";
@@ -32,7 +32,7 @@ export function responseFormat(
   const endTexts = ends.flatMap((id) => tokenizer.idToToken(id) ?? []);
   const analysis = analyze(template, { specialTokens: tokenizer.specialTokens, templateKwargs, ends: endTexts });
   const { layout, header } = analysis;
-  const reader: ReaderKind = hasHarmony(tokenizer) ? analysis.reader : "layout";
+  const reader = readerFor(analysis, tokenizer);
   const readable = { layout: { ...layout, reasoning: layout.reasoning ?? ASSUMED }, reader, header };
   const found = analysis.stops.flatMap((text) => tokenizer.tokenToId(text) ?? []);
   const stops = [...new Set([...ends, ...found])].filter((id) => !opensCalls(analysis, tokenizer.idToToken(id)));
@@ -41,10 +41,6 @@ export function responseFormat(
     grammar: responseGrammar(readable, tokenizer, stops.length > 0 ? stops : ends, turnStart(tokenizer, header)),
   };
 }
-
-const HARMONY = ["<|start|>", "<|message|>", "<|channel|>", "<|constrain|>", "<|end|>", "<|call|>", "<|return|>"];
-
-const hasHarmony = (tokenizer: Tokenizer): boolean => HARMONY.every((text) => tokenizer.tokenToId(text) !== undefined);
 
 /** A token that ends a turn of content, but with which calls begin, does not end a response. */
 function opensCalls({ layout: { calls } }: TemplateAnalysis, token: string | undefined): boolean {

@@ -1,5 +1,5 @@
-import { type CallBody, type CallList, jsonCallBody, jsonMembers, type ListedCall } from "../../parse/index.ts";
 import { jsonEnd } from "../../parse/calls/jsonEnd.ts";
+import { type CallBody, type CallList, jsonCallBody, jsonMembers, type ListedCall } from "../../parse/index.ts";
 import { unreadPiece } from "./unread.ts";
 
 /*

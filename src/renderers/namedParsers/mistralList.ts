@@ -1,4 +1,5 @@
 import { pythonStrip } from "../../messages/index.ts";
+import { jsonEnd } from "../../parse/calls/jsonEnd.ts";
 import {
   type CallList,
   type CallReading,
@@ -8,7 +9,6 @@ import {
   knownStatus,
   type ListedCall,
 } from "../../parse/index.ts";
-import { jsonEnd } from "../../parse/calls/jsonEnd.ts";
 import { unread, unreadPiece } from "./unread.ts";
 
 /*
