@@ -27,6 +27,8 @@ export interface Readable {
   readonly layout: ResponseLayout;
   readonly reader: ReaderKind;
   readonly header: string;
+  /** Texts that end a response, where an endpoint leaves them in it. */
+  readonly stops: readonly string[];
 }
 
 export type ResponseTextState = TextParserState | HarmonyTextState;
@@ -53,11 +55,11 @@ export interface ResponseTextParser extends Omit<TextParser, "state"> {
 
 /** Reads responses of an analysed template from their text, for endpoints that give no ids. */
 export function responseTextParser(
-  { layout, reader }: Readable,
+  { layout, reader, stops, header }: Readable,
   { state, ...options }: ResponseTextOptions,
 ): ResponseTextParser {
   if (reader === "harmony") return harmonyText(options, state?.kind === "harmonyText" ? state : undefined);
-  return textParser(layout, { ...options, state: state?.kind === "layoutText" ? state : undefined });
+  return textParser(layout, { stops, header, ...options, state: state?.kind === "layoutText" ? state : undefined });
 }
 
 /**

@@ -93,7 +93,12 @@ export function applyTemplate(request: ApplyRequest): AppliedTemplate {
   });
   const known = wantsCalls ? knownTools(tools) : new Map<string, KnownTool>();
   const reading = { tools: known, reasoningFormat, responseFormat };
-  const readable = { layout, header: analysis.header, reader: isGeneric ? ("layout" as const) : analysis.reader };
+  const readable = {
+    layout,
+    stops,
+    header: analysis.header,
+    reader: isGeneric ? ("layout" as const) : analysis.reader,
+  };
   const ids = tokenizer && idsReader();
   const promptOfIds = (): Int32Array | null =>
     renderer === undefined

@@ -7,6 +7,7 @@ import { segments, wholePrefix, wholeSuffix } from "../text/diff.ts";
 import { markerWord } from "../text/markerWord.ts";
 import { type CallUnit, type FindUnit, headElement, numbered, unitOf } from "./callUnits.ts";
 import {
+  escapesStrings,
   fenceOf,
   gapAfter,
   gapBefore,
@@ -115,7 +116,8 @@ export function layoutByTags(turns: CallTurns): FoundCalls | null {
     return turn && writtenValue(withoutClosingNames(turn), singleTail(turn, tail, tagged.suffix), [type, value]);
   };
   const values = typedValues.flatMap(([type, value]) => written(type, value) ?? []);
-  const fence = fenceOf(tagged, (text) => written("string", text));
+  const writeString = (text: string) => written("string", text);
+  const fence = fenceOf(tagged, writeString);
   const head = one.slice(gaps.first, gaps.last + 1);
   const keyAt = head.findIndex(({ slot }) => slot?.kind === "key");
   const placed = head
@@ -132,7 +134,10 @@ export function layoutByTags(turns: CallTurns): FoundCalls | null {
   const elements: CallElement[] = [
     ...numbered(unit.elements, other?.unit.elements ?? null),
     ...(opened?.lead ?? []),
-    { ...taggedElement(tagged, values, fence), open: opened?.open ?? tagged.open },
+    {
+      ...taggedElement(tagged, values, { fence, escapes: escapesStrings(writeString) }),
+      open: opened?.open ?? tagged.open,
+    },
   ];
   const suffixed = frameWithSuffix(frameOfCall, tagged.suffix);
   return { calls: framed(suffixed, elements, turns), stop };
@@ -210,11 +215,11 @@ function framed(
   let close = wholePrefix(inner, tail);
   let separator = inner.slice(close.length);
   let sectionClose = tail.slice(close.length);
-  if (close.trim() === "") {
-    separator = close + separator;
-    sectionClose = close + sectionClose;
-    close = "";
-  }
+  // White space sets calls apart that nothing else does.
+  const kept = close.trim() === "" ? "" : open === "" && separator === "" ? close.trimEnd() : close;
+  separator = close.slice(kept.length) + separator;
+  sectionClose = close.slice(kept.length) + sectionClose;
+  close = kept;
   let sectionOpen = common.slice(0, common.length - open.length);
   // What ends one marker and not begins the next: `<|close|>call` `<|sep|>` before `<|open|>call`.
   for (const { kind, text: marker } of segments(open).slice(0, -1)) {

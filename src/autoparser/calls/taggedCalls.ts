@@ -145,7 +145,7 @@ export function writtenValue(
 }
 
 /** The forms of values by type. Types of which nothing is known are left to the last form. */
-export function valueForms(frame: TaggedFrame, values: readonly WrittenValue[]): ValueForm[] {
+export function valueForms(frame: TaggedFrame, values: readonly WrittenValue[], escapes: boolean): ValueForm[] {
   const number = values.find(({ type }) => type === "integer");
   const quote = quoteOf(frame, number);
   if (quote !== null) {
@@ -157,7 +157,8 @@ export function valueForms(frame: TaggedFrame, values: readonly WrittenValue[]):
     const isQuote = quote === '"' || quote === "'";
     const writing: ValueWriting = {
       kind: "literal",
-      ...(quote === '"' ? {} : { quote }),
+      // Within the quotes of JSON or Python text is escaped, unless the template only puts them around it.
+      ...(isQuote && escapes ? {} : { quote }),
       ...(bareKeys && !isQuote ? { bareKeys: true } : {}),
     };
     return [{ types: allTypes, ...plain, writing }];
@@ -249,13 +250,25 @@ export function fenceOf(
   return first ? { open: first.open, close: first.close, when: same.map(({ character }) => character) } : null;
 }
 
+/** Does the template escape what stands within quotes? */
+export function escapesStrings(write: (text: string) => WrittenValue | null): boolean {
+  const text = "one\\two";
+  return write(text)?.text.includes(text) === false;
+}
+
+/** How strings are written that are not plain. */
+export interface StringWriting {
+  readonly fence: TextFence | null;
+  readonly escapes: boolean;
+}
+
 export function taggedElement(
   frame: TaggedFrame,
   values: readonly WrittenValue[],
-  fence: TextFence | null,
+  { fence, escapes }: StringWriting,
 ): TaggedElement {
   const { open, namePrefix, separator, sorted } = frame;
-  const forms = valueForms(frame, values).map((form) =>
+  const forms = valueForms(frame, values, escapes).map((form) =>
     form.writing.kind === "raw" && fence ? { ...form, writing: { ...form.writing, fence } } : form,
   );
   return {

@@ -75,7 +75,7 @@ function checkAt(
   );
   const readings = beginnings(layout, opened, text).map(([prompt, rest]) => {
     const parser = responseTextParser(
-      { layout, header, reader },
+      { layout, header, reader, stops: [] },
       { generationPrompt: prompt, tools: said.calls ? known : null },
     );
     parser.push(rest);

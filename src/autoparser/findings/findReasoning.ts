@@ -25,7 +25,7 @@ export function findReasoning({
   const inContent = reasoned && around(reasoned, "reasoning");
   const inCall = reasonedCall && around(reasonedCall, "reasoning");
   const shown = inContent ?? inCall;
-  if (!shown) return fromPrompt(opened);
+  if (!shown) return fromPrompt(opened, withoutReasoning);
   const next = inContent && inCall ? inCall.after : null;
   const own = shown.before;
   const open = own.trim() === "" ? artefact(opened) + own : own;
@@ -49,14 +49,18 @@ function artefact({ plain, on }: Opened): string {
   return on.trim() === "" ? plain : on;
 }
 
-/** Reasoning that the history never shows: the prompt opens it, or opens and closes it. */
-function fromPrompt({ plain, on, off }: Opened): ReasoningLayout | null {
+/**
+ * Reasoning that the history never shows: the prompt opens it, or opens and closes it. What stands open before content, too, is
+ * the content's own marker.
+ */
+function fromPrompt({ plain, on, off }: Opened, beforeContent: string): ReasoningLayout | null {
   for (const text of [plain, on, off]) {
     const markers = segments(text).filter(({ kind }) => kind === "marker");
     const open = markers[0]?.text;
     if (open === undefined) continue;
     const close = markers.length > 1 ? markers.at(-1)!.text : mirrorOf(open);
     if (close === null || close === open) continue;
+    if (beforeContent.includes(open) && !beforeContent.includes(close)) continue;
     const space = spaceAfter(text.slice(text.indexOf(open) + open.length));
     if (markers.length === 1) return { mode: "tag_based", open: open + space, close };
     // Of the lines between two markers that hold nothing the reasoning stands in the middle.

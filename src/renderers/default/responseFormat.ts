@@ -33,7 +33,7 @@ export function responseFormat(
   const analysis = analyze(template, { specialTokens: tokenizer.specialTokens, templateKwargs, ends: endTexts });
   const { layout, header } = analysis;
   const reader = readerFor(analysis, tokenizer);
-  const readable = { layout: { ...layout, reasoning: layout.reasoning ?? ASSUMED }, reader, header };
+  const readable = { ...analysis, layout: { ...layout, reasoning: layout.reasoning ?? ASSUMED }, reader };
   const found = analysis.stops.flatMap((text) => tokenizer.tokenToId(text) ?? []);
   const stops = [...new Set([...ends, ...found])].filter((id) => !opensCalls(analysis, tokenizer.idToToken(id)));
   return {
