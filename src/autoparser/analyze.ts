@@ -11,7 +11,7 @@ import { checkProbes, randomProbes } from "./check/checkProbes.ts";
 import { type Limit, limitsOf } from "./check/limits.ts";
 import { type SelfCheck, selfCheck } from "./check/selfCheck.ts";
 import { candidates, type LayoutCandidate } from "./findings/findLayout.ts";
-import type { Hypothesis } from "./findings/hypotheses.ts";
+import type { Hypothesis } from "./findings/hypothesis.ts";
 import { applyOverrides, type LayoutOverrides } from "./findings/overrides.ts";
 import { preservedTokens } from "./findings/preservedTokens.ts";
 import { type Prefill, prefillOf } from "./findings/reasoning.ts";

@@ -1,6 +1,5 @@
 /**
- * What a chat template's renders tell: how responses are written and read, the grammar that holds them, and one bundle of all of
- * it for a request.
+ * What a chat template's renders tell: how responses are written and read, and the grammar that holds them.
  * @module
  */
 
@@ -14,11 +13,10 @@ export type {
 } from "../parse/index.ts";
 export { spellResponse, textParser } from "../parse/index.ts";
 export { type AnalyzeOptions, analyze, type TemplateAnalysis } from "./analyze.ts";
-export * from "./apply/index.ts";
 export type { CheckProbe } from "./check/checkProbes.ts";
 export type { Limit, LimitCode } from "./check/limits.ts";
 export type { CheckedProbe, SelfCheck } from "./check/selfCheck.ts";
-export type { Hypothesis, Proposal } from "./findings/hypotheses.ts";
+export type { Hypothesis, Proposal } from "./findings/hypothesis.ts";
 export type { LayoutOverrides } from "./findings/overrides.ts";
 export { type GrammarTrigger, type LayoutGrammarOptions, layoutGrammar, type ToolGrammar } from "./grammar/index.ts";
 export type { TemplateView } from "./probe/view.ts";

@@ -1,4 +1,4 @@
-import type { AppliedTemplate } from "../autoparser/apply/index.ts";
+import type { AppliedTemplate } from "../apply/index.ts";
 import { parseGbnf, whyNot } from "../gbnf/index.ts";
 import type { ParsedResponse } from "../parse/index.ts";
 import { show } from "./expectedMessage.ts";

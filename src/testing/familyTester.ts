@@ -1,4 +1,4 @@
-import { applyTemplate } from "../autoparser/apply/index.ts";
+import { applyTemplate } from "../apply/index.ts";
 import { TitoError } from "../errors.ts";
 import type { Message, ToolSpec } from "../messages/index.ts";
 import type { ParsedResponse, ParserState, PromptContext } from "../parse/index.ts";

@@ -4,7 +4,7 @@ import {
   applyTemplate,
   type RequestResponseFormat,
   type RequestToolChoice,
-} from "../autoparser/apply/index.ts";
+} from "../apply/index.ts";
 import type { ResponseTextState } from "../autoparser/readers.ts";
 import type { Message, ToolSpec } from "../messages/index.ts";
 import type { ParsedResponse, ParserState } from "../parse/index.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type ApplyRequest, applyTemplate, llamaServerRequest } from "../../src/autoparser/apply/index.ts";
+import { type ApplyRequest, applyTemplate, llamaServerRequest } from "../../src/apply/index.ts";
 import { gbnfMatcher, parseGbnf, sampleGbnf } from "../../src/gbnf/index.ts";
 import { createRenderer, type ErrorCode, type Message, TitoError, type ToolSpec } from "../../src/index.ts";
 import { spellResponse } from "../../src/parse/index.ts";

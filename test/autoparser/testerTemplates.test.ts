@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type AppliedTemplate, type ApplyRequest, applyTemplate } from "../../src/autoparser/apply/index.ts";
+import { type AppliedTemplate, type ApplyRequest, applyTemplate } from "../../src/apply/index.ts";
 import { TitoError } from "../../src/index.ts";
 import { spellResponse } from "../../src/parse/index.ts";
 import { templateTester } from "../../src/testing/index.ts";

@@ -2,7 +2,8 @@ import type { ResponseLayout } from "../../parse/layout/layout.ts";
 import type { Opened } from "../probe/types.ts";
 import type { TemplateView } from "../probe/view.ts";
 import type { ReaderKind } from "../readers.ts";
-import { builtInHypotheses, type Hypothesis, type Proposal } from "./hypotheses.ts";
+import { builtInHypotheses } from "./hypotheses.ts";
+import type { Hypothesis, Proposal } from "./hypothesis.ts";
 
 /** A layout that the template may have, by one hypothesis. */
 export interface LayoutCandidate {

@@ -1,6 +1,6 @@
 import type { CallsLayout, ObjectElement } from "../../parse/layout/layout.ts";
 import type { TemplateView } from "../probe/view.ts";
-import type { Proposal } from "./hypotheses.ts";
+import type { Proposal } from "./hypothesis.ts";
 
 /*
  * Formats of which the prompt tells the model in words, while the history never shows them.

@@ -1,4 +1,4 @@
-import type { ReasoningLayout } from "../../parse/index.ts";
+import type { ReasoningLayout } from "../parse/index.ts";
 import type { AppliedTemplate } from "./types.ts";
 
 const switchedOn = ["enabled", "thinking", "on"];

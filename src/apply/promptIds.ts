@@ -1,9 +1,9 @@
-import { boundedCache } from "../../boundedCache.ts";
-import type { Message, ToolSpec } from "../../messages/index.ts";
-import { createRenderer } from "../../renderers/createRenderer.ts";
-import type { Renderer } from "../../renderers/renderer.ts";
-import type { Tokenizer } from "../../tokenizer/types.ts";
-import type { WarningHandler } from "../../warnings.ts";
+import { boundedCache } from "../boundedCache.ts";
+import type { Message, ToolSpec } from "../messages/index.ts";
+import { createRenderer } from "../renderers/createRenderer.ts";
+import type { Renderer } from "../renderers/renderer.ts";
+import type { Tokenizer } from "../tokenizer/types.ts";
+import type { WarningHandler } from "../warnings.ts";
 
 export interface TemplateBinding {
   readonly template: string;

@@ -1,13 +1,13 @@
-import type { JsonInput, Message, ToolSpec, Validation } from "../../messages/index.ts";
-import type { LayoutBeginning, ParserState, ResponseLayout, TokenParser } from "../../parse/index.ts";
-import type { TemplateCapabilities } from "../../template/index.ts";
-import type { Tokenizer } from "../../tokenizer/types.ts";
-import type { WarningHandler } from "../../warnings.ts";
-import type { TemplateAnalysis } from "../analyze.ts";
-import type { Hypothesis } from "../findings/hypotheses.ts";
-import type { LayoutOverrides } from "../findings/overrides.ts";
-import type { GrammarTrigger } from "../grammar/index.ts";
-import type { ResponseTextParser, ResponseTextState } from "../readers.ts";
+import type { TemplateAnalysis } from "../autoparser/analyze.ts";
+import type { Hypothesis } from "../autoparser/findings/hypothesis.ts";
+import type { LayoutOverrides } from "../autoparser/findings/overrides.ts";
+import type { GrammarTrigger } from "../autoparser/grammar/index.ts";
+import type { ResponseTextParser, ResponseTextState } from "../autoparser/readers.ts";
+import type { JsonInput, Message, ToolSpec, Validation } from "../messages/index.ts";
+import type { LayoutBeginning, ParserState, ResponseLayout, TokenParser } from "../parse/index.ts";
+import type { TemplateCapabilities } from "../template/index.ts";
+import type { Tokenizer } from "../tokenizer/types.ts";
+import type { WarningHandler } from "../warnings.ts";
 
 /** One request: what is said, what may be called, and how the answer is to be read. */
 export interface ApplyRequest {

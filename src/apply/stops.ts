@@ -1,5 +1,5 @@
-import type { ResponseLayout } from "../../parse/index.ts";
-import type { Tokenizer } from "../../tokenizer/types.ts";
+import type { ResponseLayout } from "../parse/index.ts";
+import type { Tokenizer } from "../tokenizer/types.ts";
 
 export interface StopsRequest {
   /** As the analysis found them. */

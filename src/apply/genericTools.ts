@@ -7,8 +7,8 @@ import {
   type ToolCall,
   type ToolSpec,
   toolFunction,
-} from "../../messages/index.ts";
-import type { CallsLayout } from "../../parse/index.ts";
+} from "../messages/index.ts";
+import type { CallsLayout } from "../parse/index.ts";
 
 /*
  * A format for models whose template has none, declared in the prompt:

@@ -1,5 +1,9 @@
-import { TitoError } from "../../errors.ts";
-import { contentText, type Message, type ToolSpec, toolFunction, toolName } from "../../messages/index.ts";
+import { analyze, type TemplateAnalysis } from "../autoparser/analyze.ts";
+import { preservedTokens } from "../autoparser/findings/preservedTokens.ts";
+import { layoutGrammar } from "../autoparser/grammar/index.ts";
+import { readerFor, responseGrammar, responseTextParser } from "../autoparser/readers.ts";
+import { TitoError } from "../errors.ts";
+import { contentText, type Message, type ToolSpec, toolFunction, toolName } from "../messages/index.ts";
 import {
   beginningOf,
   type KnownTool,
@@ -8,12 +12,8 @@ import {
   parserFactory,
   type ResponseLayout,
   type TokenParser,
-} from "../../parse/index.ts";
-import { type ChatTemplate, chooseTemplate, compileTemplate } from "../../template/index.ts";
-import { analyze, type TemplateAnalysis } from "../analyze.ts";
-import { preservedTokens } from "../findings/preservedTokens.ts";
-import { layoutGrammar } from "../grammar/index.ts";
-import { readerFor, responseGrammar, responseTextParser } from "../readers.ts";
+} from "../parse/index.ts";
+import { type ChatTemplate, chooseTemplate, compileTemplate } from "../template/index.ts";
 import { chatFormatOf } from "./chatFormat.ts";
 import { checkRequest, impossible, toolChoiceOf } from "./checkRequest.ts";
 import { genericCalls, withGenericTools } from "./genericTools.ts";

@@ -1,4 +1,4 @@
-import type { ResponseLayout } from "../../parse/index.ts";
+import type { ResponseLayout } from "../parse/index.ts";
 import type { ChatFormat } from "./types.ts";
 
 export function chatFormatOf({ reasoning, content, calls }: ResponseLayout, holdsContent: boolean): ChatFormat {

@@ -1,8 +1,8 @@
-import { TitoError } from "../../errors.ts";
-import type { KnownTool, LayoutBeginning, ParserState, ResponseLayout, TokenParser } from "../../parse/index.ts";
-import { compileLayout } from "../../parse/layout/compile.ts";
-import { LayoutParser } from "../../parse/layout/layoutParser.ts";
-import type { Tokenizer } from "../../tokenizer/types.ts";
+import { TitoError } from "../errors.ts";
+import type { KnownTool, LayoutBeginning, ParserState, ResponseLayout, TokenParser } from "../parse/index.ts";
+import { compileLayout } from "../parse/layout/compile.ts";
+import { LayoutParser } from "../parse/layout/layoutParser.ts";
+import type { Tokenizer } from "../tokenizer/types.ts";
 
 interface IdParserOptions {
   readonly layout: ResponseLayout;

@@ -1,11 +1,11 @@
-import { TitoError } from "../../errors.ts";
-import type { Conversation, Message, ToolSpec } from "../../messages/index.ts";
-import { normalise } from "../../messages/index.ts";
-import { beginningOf, type ResponseLayout } from "../../parse/index.ts";
-import { openFinalMessage } from "../../renderers/default/openFinalMessage.ts";
-import { templateContext } from "../../renderers/default/templateContext.ts";
-import { addedText } from "../../renderers/default/turnShape.ts";
-import { adaptMessages, type ChatTemplate, capabilities, type TemplateTrace } from "../../template/index.ts";
+import { TitoError } from "../errors.ts";
+import type { Conversation, Message, ToolSpec } from "../messages/index.ts";
+import { normalise } from "../messages/index.ts";
+import { beginningOf, type ResponseLayout } from "../parse/index.ts";
+import { openFinalMessage } from "../renderers/default/openFinalMessage.ts";
+import { templateContext } from "../renderers/default/templateContext.ts";
+import { addedText } from "../renderers/default/turnShape.ts";
+import { adaptMessages, type ChatTemplate, capabilities, type TemplateTrace } from "../template/index.ts";
 import type { ApplyRequest } from "./types.ts";
 
 export interface PromptText {

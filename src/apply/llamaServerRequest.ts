@@ -1,4 +1,4 @@
-import type { GrammarTrigger } from "../grammar/index.ts";
+import type { GrammarTrigger } from "../autoparser/grammar/index.ts";
 import type { AppliedTemplate } from "./types.ts";
 
 /** The fields of a request to llama-server's `/completion` that a template decides; the sampling is yours to add. */

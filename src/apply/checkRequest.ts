@@ -1,6 +1,6 @@
-import { TitoError } from "../../errors.ts";
-import { checkMessages, toolName } from "../../messages/index.ts";
-import type { ToolChoice } from "../grammar/index.ts";
+import type { ToolChoice } from "../autoparser/grammar/index.ts";
+import { TitoError } from "../errors.ts";
+import { checkMessages, toolName } from "../messages/index.ts";
 import type { ApplyRequest, RequestToolChoice } from "./types.ts";
 
 /** What contradicts itself in a request, whatever the template. */
