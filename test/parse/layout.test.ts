@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { equalJson, parseJson, pythonJson } from "../../src/messages/index.ts";
+import { equalJson, parseJson, pythonJson, pythonStrip } from "../../src/messages/index.ts";
 import {
   type KnownTool,
   type ParsedResponse,
@@ -48,6 +48,8 @@ const wordTexts = fc
 /** Not blank, since blank content is none; a call without markers would begin with a brace. */
 const contents = wordTexts.map((text) => (text.trim() === "" || text.trim().startsWith("{") ? "" : text));
 const isNested = (value: unknown): boolean => typeof value === "object" && value !== null;
+
+const plain = { mode: "plain", open: "", close: "" } as const;
 
 interface Sample {
   readonly response: SpokenResponse;
@@ -126,6 +128,66 @@ describe.each(all)("%s", (name, layout) => {
     );
   });
 
+  const { reasoning, calls } = layout;
+  const opener = calls?.section?.open ?? calls?.call[0];
+  const mayForget = reasoning && (typeof opener === "string" || opener?.kind === "text");
+  const thought = fc.record({
+    sample: own.filter(({ response }) => response.toolCalls.length > 0),
+    cuts: fc.array(fc.nat({ max: 400 }), { maxLength: 6 }),
+    behind: fc.constantFrom("", "\n", " So.", "close"),
+  });
+  test.runIf(mayForget)("calls in reasoning are calls if nothing follows them", () => {
+    fc.assert(
+      fc.property(thought, ({ sample, cuts, behind }) => {
+        const close = reasoning?.close ?? "";
+        const bare = spellResponse(
+          { reasoning: null, content: plain, calls: calls && { ...calls, lead: "", leadAlone: "" }, end: "", glue: [] },
+          { ...sample.response, content: "", reasoning: null },
+        );
+        fc.pre(!bare.includes(close.trim()));
+        const text = `hm${bare}${behind === "close" ? `${close}hi` : behind}`;
+        const given: TextParserOptions = { tools: sample.tools, beginning: { in: "reasoning" } };
+        const { response } = read(layout, text, given);
+        if (behind.trim() === "") {
+          expect(response.toolCalls.map(({ name }) => name)).toEqual(sample.response.toolCalls.map(({ name }) => name));
+          expect(response).toMatchObject({ content: "", reasoning: { complete: false }, canonical: false });
+          expect(response.reasoning?.text.trim()).toBe("hm");
+        } else {
+          expect(response.toolCalls).toEqual([]);
+          expect(response.reasoning).toMatchObject({ complete: behind === "close" });
+          expect(response.reasoning?.text.startsWith(`hm${bare.trimEnd()}`)).toBe(true);
+        }
+        const pieces = read(layout, text, given, cuts, true);
+        expect(pieces.response).toEqual(response);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  test("a header before the response and a stop behind it are not read", () => {
+    const stops = ["<|stop|>", "stop", "<|sto|>"];
+    const heads = fc.constantFrom("", "<|bot|>", "<|turn|>bot<|bot|>", "<|turn|> bot<|bot|>");
+    const tails = fc.constantFrom("", "<|stop|>", "<|stop|>\n", "<|sto|><|stop|>");
+    fc.assert(
+      fc.property(damaged, heads, tails, (given, head, tail) => {
+        const text = textOf(given);
+        const edges = { ...optionsOf(given), stops, header: "<|turn|>bot<|bot|>" };
+        const bare = read(layout, text, optionsOf(given)).response;
+        const whole = read(layout, head + text + tail, edges);
+        expect({ ...whole.response, toolCalls: [], strays: [] }).toEqual({ ...bare, toolCalls: [], strays: [] });
+        const later = ({ tokenSpan: [start, end] }: { readonly tokenSpan: readonly [number, number] }) => [
+          start + head.length,
+          end + head.length,
+        ];
+        expect(whole.response.toolCalls).toEqual(bare.toolCalls.map((call) => ({ ...call, tokenSpan: later(call) })));
+        const pieces = read(layout, head + text + tail, edges, given.cuts, true);
+        expect(pieces.response).toEqual(whole.response);
+        expect(streams(pieces.events)).toEqual(streams(whole.events));
+      }),
+      { numRuns: 25 },
+    );
+  });
+
   const damaged = fc.record({
     sample: own,
     cuts: fc.array(fc.nat({ max: 400 }), { maxLength: 6 }),
@@ -179,7 +241,7 @@ function addsUp(events: readonly ParserEvent[], response: ParsedResponse): void 
   expect(joined.content ?? "").toBe(response.content);
   expect(joined.reasoning ?? "").toBe(response.reasoning?.text ?? "");
   response.toolCalls.forEach((call, index) => {
-    expect((joined[`${index}.delta`] ?? "").trim()).toBe(call.raw.trim());
+    expect(pythonStrip(joined[`${index}.delta`] ?? "")).toBe(call.raw);
     expect(joined[`${index}.name`]).toBe(call.name);
     if (call.argumentsText !== null) expect(joined[`${index}.arguments`]).toBe(call.argumentsText);
     if (call.partialArguments !== undefined) expect(() => parseJson(call.partialArguments ?? "")).not.toThrow();

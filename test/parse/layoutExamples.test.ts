@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { beginningOf, type KnownTool, type ResponseLayout, type TextParserOptions } from "../../src/parse/index.ts";
-import { read } from "../support/layoutReading.ts";
+import {
+  beginningOf,
+  type KnownTool,
+  type ResponseLayout,
+  type TextParserOptions,
+  textParser,
+} from "../../src/parse/index.ts";
+import { read, streams } from "../support/layoutReading.ts";
 import { layouts } from "../support/layouts.ts";
 
 const parameters = {
@@ -59,6 +65,17 @@ describe("reasoning and content", () => {
     expect(parse(implied, "just this\n")).toMatchObject({ content: "just this", reasoning: null, canonical: true });
   });
 
+  test("reasoning without any text is dropped behind content, but not in its midst", () => {
+    const nothing = "<|channel>thought\n<channel|>";
+    const { reasoning } = layouts["google-gemma-4-31B-it"];
+    const once: ResponseLayout = { ...gemma, reasoning: reasoning && { ...reasoning, repeats: false } };
+    expect(parse(once, `hi${nothing}<channel|>${nothing} \n`).content).toBe("hi");
+    const call = "<|tool_call>call:ping{}<tool_call|>";
+    expect(parse(once, `hi${nothing}${call}`)).toMatchObject({ content: "hi", toolCalls: [{ name: "ping" }] });
+    expect(parse(once, `say ${nothing} twice`).content).toBe(`say ${nothing} twice`);
+    expect(parse(once, `say ${nothing} `, { reasoningFormat: "none" }).content).toContain("thought");
+  });
+
   test("text outside of wrappers is content", () => {
     expect(parse(wrapped, "before<|START_RESPONSE|>in<|END_RESPONSE|>after").content).toBe("beforeinafter");
   });
@@ -90,7 +107,97 @@ describe("reasoning and content", () => {
   });
 });
 
+describe("what stands around a response", () => {
+  const edges = {
+    stops: ["<|im_end|>", "</tool_call>", "end"],
+    header: "<|im_start|>assistant\n",
+    generationPrompt: "<think>\n\n</think>\n\n",
+  };
+
+  test("a stop ends it", () => {
+    expect(parse(qwen3, "hi<|im_end|>\n<|im_start|>user", edges)).toMatchObject({
+      content: "hi",
+      canonical: true,
+      stop: { kind: "none" },
+    });
+    expect(parse(qwen3, "the end is near <|im_", edges).content).toBe("the end is near <|im_");
+  });
+
+  test("a stop in a call's text, or of the layout itself, ends it where nothing follows", () => {
+    const call = (text: string) => `<tool_call>\n{"name": "write", "arguments": {"text": "${text}"}}\n</tool_call>`;
+    expect(calls(qwen3, `${call("a<|im_end|>b")}<|im_end|>`, edges)).toEqual([
+      ["write", '{"text": "a<|im_end|>b"}', "ok"],
+    ]);
+    const open = '<tool_call>\n{"name": "write", "arguments": {"text": "a';
+    expect(parse(qwen3, `${open}<|im_end|>\n`, edges).toolCalls).toMatchObject([
+      { status: "unclosed_block", partialArguments: '{"text": "a"}' },
+    ]);
+  });
+
+  test("the prompt's header is dropped, or its end from a marker on", () => {
+    const call = '<tool_call>\n{"name": "ping", "arguments": {}}\n</tool_call>';
+    const { content, canonical } = parse(qwen3, "<|im_start|>assistant\nhi", edges);
+    expect([content, canonical]).toEqual(["hi", true]);
+    expect(parse(qwen3, `<|im_start|>assistant\n${call}`, edges).toolCalls[0].tokenSpan[0]).toBe(22);
+    expect(parse(qwen3, "assistant\nhi", edges).content).toBe("assistant\nhi");
+    expect(parse(qwen3, "<|im_start|>user", edges).content).toBe("<|im_start|>user");
+    expect(parse(qwen3, "<|B|>hi", { header: "<|A|><|B|>" }).content).toBe("hi");
+  });
+});
+
 describe("calls", () => {
+  test("a call in reasoning that is never closed ends it", () => {
+    const call = '<tool_call>\n{"name": "ping", "arguments": {}}\n</tool_call>';
+    const open = { generationPrompt: "<think>\n" };
+    expect(parse(qwen3, `hm\n${call}\n${call}`, open)).toMatchObject({
+      content: "",
+      reasoning: { text: "hm", complete: false },
+      toolCalls: [{ name: "ping" }, { name: "ping" }],
+    });
+    for (const text of [`hm ${call} so`, `hm <tool_call> ${call.slice(0, -9)}`, `hm ${call.replace("ping", "pong")}`]) {
+      expect(parse(qwen3, text, open)).toMatchObject({ content: "", reasoning: { text }, toolCalls: [] });
+      expect(parse(qwen3, `${text}\n</think>\n\nhi`, open)).toMatchObject({ content: "hi", reasoning: { text } });
+    }
+    expect(parse(qwen3, `a <tool_call> b\n${call}`, open)).toMatchObject({
+      reasoning: { text: "a <tool_call> b", complete: false },
+      toolCalls: [{ name: "ping" }],
+    });
+  });
+
+  test("text that is no call any more is reasoning at once", () => {
+    const parser = textParser(qwen3, { tools, generationPrompt: "<think>\n" });
+    expect(parser.push("hm <tool_call>")).toEqual([{ kind: "reasoning", text: "hm" }]);
+    expect(streams(parser.push(" is a marker"))).toEqual({ reasoning: " <tool_call> is a marker" });
+  });
+
+  test("a name that is written twice is the same", () => {
+    const twice: ResponseLayout = {
+      reasoning: null,
+      content: { mode: "plain", open: "", close: "" },
+      calls: {
+        lead: "",
+        section: null,
+        separator: "",
+        call: [
+          { kind: "text", text: "<to=" },
+          { kind: "name" },
+          { kind: "text", text: "><call " },
+          { kind: "name" },
+          { kind: "text", text: ">" },
+          { kind: "json" },
+          { kind: "text", text: "</call>" },
+        ],
+        parallel: true,
+      },
+      end: "",
+      glue: [],
+    };
+    expect(calls(twice, '<to=write><call write>{"n": 1}</call>')).toEqual([["write", '{"n": 1}', "ok"]]);
+    expect(calls(twice, '<to=write><call ping>{"n": 1}</call>')).toEqual([
+      ["write", '{"n": 1}', "malformed_structure"],
+    ]);
+  });
+
   test("a marker that leads to no call is content", () => {
     const text = 'Write <tool_call> and {"name": "x"}.';
     expect(parse(qwen3, text)).toMatchObject({
@@ -204,7 +311,13 @@ describe("calls", () => {
     const tag = (name: string, inner: string) => `${ns}<${name}>${inner}${ns}</${name}>`;
     const o = tag("o", tag("p", "1") + tag("list", tag("item", "a") + tag("item", tag("k", "true"))));
     const text = `${ns}<tool_call>\n${ns}<invoke name="write">${o}${ns}</invoke>\n${ns}</tool_call>`;
-    expect(calls(minimax, text)).toEqual([["write", '{"o": {"p": 1, "list": ["a", {"k": true}]}}', "ok"]]);
+    const expected = [["write", '{"o": {"p": 1, "list": ["a", {"k": true}]}}', "ok"]];
+    expect(calls(minimax, text)).toEqual(expected);
+    const reordered = structuredClone(minimax) as unknown as {
+      calls: { call: { kind: string; values?: unknown[] }[] };
+    };
+    reordered.calls.call.find(({ kind }) => kind === "tagged")?.values?.reverse();
+    expect(calls(reordered as unknown as ResponseLayout, text)).toEqual(expected);
   });
 
   test("content behind calls is content", () => {

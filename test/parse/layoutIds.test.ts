@@ -71,6 +71,8 @@ describe.each(all)("$name", ({ name, layout, markers, tokenizer, factory }) => {
       })),
     });
   });
+  // Reasoning that is never closed.
+  const forgotten = texts.map((text) => (layout.reasoning ? text.replace(layout.reasoning.close.trim(), " ") : text));
   const junk = fc
     .array(fc.oneof(fc.constantFrom(...markers, "f", "[", "(", '{"a": 1}', "functions.f:0"), words), { maxLength: 8 })
     .map((all) => all.join(""));
@@ -78,7 +80,7 @@ describe.each(all)("$name", ({ name, layout, markers, tokenizer, factory }) => {
 
   test("ids say the same as their text, however they are cut", () => {
     fc.assert(
-      fc.property(fc.oneof(texts, junk), fc.integer({ min: 1, max: 7 }), (text, size) => {
+      fc.property(fc.oneof(texts, forgotten, junk), fc.integer({ min: 1, max: 7 }), (text, size) => {
         const ids = tokenizer.encode(text + STOP);
         const parser = factory({ prompt, tools });
         const events = parser.push(ids);

@@ -5,6 +5,8 @@ import { joined, type Pattern, patternOf } from "./pieces.ts";
 export interface PartMarker {
   readonly kind:
     | "reasoning"
+    /** An opener that its closer follows: it says nothing. */
+    | "nothing"
     | "strayClose"
     | "content"
     | "contentClose"
@@ -70,8 +72,18 @@ export interface CompiledLayout {
   readonly pattern: (text: string) => Pattern;
 }
 
-/** `added`: contents of the tokenizer's added tokens. */
+const compiledTexts = new WeakMap<ResponseLayout, CompiledLayout>();
+
+/** `added`: contents of the tokenizer's added tokens; without any, a layout is compiled once. */
 export function compileLayout(layout: ResponseLayout, added: readonly string[] = []): CompiledLayout {
+  const known = added.length === 0 ? compiledTexts.get(layout) : undefined;
+  if (known) return known;
+  const compiled = compile(layout, added);
+  if (added.length === 0) compiledTexts.set(layout, compiled);
+  return compiled;
+}
+
+function compile(layout: ResponseLayout, added: readonly string[]): CompiledLayout {
   const relevant = added.filter((one) => one !== "").sort((a, b) => b.length - a.length);
   const pattern = (text: string): Pattern => patternOf(text, relevant);
   const patterns = (texts: readonly (string | undefined)[]): Pattern[] =>
@@ -123,6 +135,7 @@ export function compileLayout(layout: ResponseLayout, added: readonly string[] =
     ]),
     inside: byLength([
       ...(reasoning?.repeats ? reasons : []),
+      ...(hasPieces(close) ? opens.filter(hasPieces).map((one) => marker("nothing", joined(one, close))) : []),
       ...contents,
       ...(hasPieces(contentClose) ? [marker("contentClose", contentClose)] : []),
       ...callMarkers,

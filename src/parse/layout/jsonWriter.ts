@@ -1,5 +1,6 @@
 import { isPythonSpace, maxDepth, quoteJson } from "../../messages/index.ts";
-import { afterSpace, MORE, matchAt, NO, type Pattern, type Waiting } from "./pieces.ts";
+import { scalarOf } from "./jsonScalar.ts";
+import { afterSpace, findPart, MORE, matchAt, NO, type Pattern, type Waiting } from "./pieces.ts";
 
 /**
  * A JSON or Python value while it is read, as plain JSON. What comes out is JSON text: what is JSON to the letter, what is
@@ -33,22 +34,6 @@ export interface ValueStep {
 }
 
 const closings: Readonly<Record<string, string | undefined>> = { "{": "}", "[": "]", "(": ")" };
-const words: Readonly<Record<string, string | undefined>> = {
-  true: "true",
-  false: "false",
-  null: "null",
-  True: "true",
-  False: "false",
-  None: "null",
-  NaN: "NaN",
-  nan: "NaN",
-  Infinity: "Infinity",
-  "-Infinity": "-Infinity",
-  inf: "Infinity",
-  "-inf": "-Infinity",
-};
-const number = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$/;
-const looseNumber = /^([-+]?)([0-9]*)(?:\.([0-9]*))?((?:[eE][-+]?[0-9]+)?)$/;
 const maxScalar = 4400;
 
 /** Reads on from `from`, as far as is certain. */
@@ -143,17 +128,6 @@ export function writeValue(state: ValueState, waiting: Waiting, from: number, op
   return { to: at, out, isBad: false };
 }
 
-function scalarOf(text: string): string | undefined {
-  if (number.test(text)) return text;
-  if (Object.hasOwn(words, text)) return words[text];
-  const parts = looseNumber.exec(text);
-  if (!parts || (parts[2] === "" && !parts[3])) return undefined;
-  const [, sign, whole, fraction, exponent] = parts;
-  const digits = (whole || "0").replace(/^0+(?=[0-9])/, "");
-  if (digits !== (whole || "0")) return undefined;
-  return `${sign === "-" ? "-" : ""}${digits}${fraction === undefined ? "" : `.${fraction || "0"}`}${exponent}`;
-}
-
 const escaped: Readonly<Record<string, string | undefined>> = {
   "'": "'",
   a: "\\u0007",
@@ -234,61 +208,5 @@ function legalBehind(waiting: Waiting, at: number): number {
   return next >= waiting.buf.length || ",]}):;".includes(waiting.buf[next]) ? next : NO;
 }
 
-/** Where `part`, or a beginning of it at the text's end, stands first; else the text's end. */
-export function findPart(buf: string, part: string, from: number): number {
-  const found = buf.indexOf(part, from);
-  if (found >= 0) return found;
-  for (let at = Math.max(from, buf.length - part.length + 1); at < buf.length; at++) {
-    if (part.startsWith(buf.slice(at))) return at;
-  }
-  return buf.length;
-}
-
 /** Text as it stands inside a JSON string. */
 export const escapeText = (text: string): string => quoteJson(text, false).slice(1, -1);
-
-/** JSON text that breaks off, closed: open strings, lists and objects are; a key without a value and half a word are dropped. */
-export function closedJson(text: string): string {
-  let safe = 0;
-  let safeClosers = "";
-  let closers = "";
-  let at = 0;
-  let isKey = false;
-  const keep = () => {
-    safe = at;
-    safeClosers = closers;
-  };
-  while (at < text.length) {
-    const char = text[at];
-    if (char === "{" || char === "[") {
-      closers = (char === "{" ? "}" : "]") + closers;
-      isKey = char === "{";
-      at++;
-      keep();
-    } else if (char === "}" || char === "]") {
-      closers = closers.slice(1);
-      isKey = false;
-      at++;
-      keep();
-    } else if (char === '"') {
-      const start = at++;
-      while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
-      if (at >= text.length) {
-        if (isKey) break;
-        return `${text.slice(0, start)}${text.slice(start)}"${closers}`;
-      }
-      at++;
-      if (!isKey) keep();
-    } else if (/[-\w]/.test(char)) {
-      const start = at;
-      while (at < text.length && /[-+.\w]/.test(text[at])) at++;
-      if (at >= text.length && scalarOf(text.slice(start)) === undefined) break;
-      keep();
-    } else {
-      if (char === ",") isKey = closers.startsWith("}");
-      else if (char === ":") isKey = false;
-      at++;
-    }
-  }
-  return text.slice(0, safe) + safeClosers;
-}

@@ -5,10 +5,21 @@ import type { ValueState } from "./jsonWriter.ts";
  * - `outside`: no part is open
  * - `implied`: perhaps reasoning: only its closing marker tells
  * - `reasoning`, `content`, `call`
+ * - `doubt`: reasoning, or calls that end it
+ * - `nothing`: behind reasoning that says nothing, within content: it is content if more of that follows
  * - `between`: inside the section, behind a call
  * - `over`: nothing more is read
  */
-export type LayoutMode = "outside" | "implied" | "reasoning" | "content" | "call" | "between" | "over";
+export type LayoutMode =
+  | "outside"
+  | "implied"
+  | "reasoning"
+  | "doubt"
+  | "content"
+  | "nothing"
+  | "call"
+  | "between"
+  | "over";
 
 /** Where an object is read: its outer keys so far, and the value that is being read. */
 export interface ObjectState {
@@ -71,6 +82,16 @@ export interface CallState {
   value: ValueState | null;
 }
 
+/** Calls that begin inside reasoning. */
+export interface DoubtState {
+  /** Where the first one's marker begins. */
+  from: number;
+  /** All text since. */
+  text: string;
+  /** Reads it as calls. */
+  trial: ReadingState;
+}
+
 /** All that a reader knows, as plain JSON. */
 export interface ReadingState {
   mode: LayoutMode;
@@ -81,7 +102,7 @@ export interface ReadingState {
   gap: string;
   /** White space that the layout writes where the part begins; null: the part has begun. */
   trim: string | null;
-  /** Text that is reasoning or content. */
+  /** Text that is reasoning or content, or nothing. */
   held: string;
   wrapped: boolean;
   reasoned: boolean;
@@ -96,8 +117,38 @@ export interface ReadingState {
   reasoning: { text: string; complete: boolean } | null;
   calls: ParsedToolCall[];
   call: CallState | null;
+  doubt: DoubtState | null;
+  /** Reads only to find out whether there are calls; `end`: where the last one ends, or the marker. */
+  trial: { end: number } | null;
   strays: StrayMarker[];
   /** Characters read twice, and all text. */
   reread: number;
   spoken: string;
 }
+
+export const initialState = (): ReadingState => ({
+  mode: "outside",
+  buf: "",
+  pos: 0,
+  atoms: null,
+  gap: "",
+  trim: null,
+  held: "",
+  wrapped: false,
+  reasoned: false,
+  said: false,
+  afterGlue: false,
+  afterCalls: false,
+  inSection: false,
+  fence: "none",
+  fenceText: "",
+  content: "",
+  reasoning: null,
+  calls: [],
+  call: null,
+  doubt: null,
+  trial: null,
+  strays: [],
+  reread: 0,
+  spoken: "",
+});

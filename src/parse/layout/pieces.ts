@@ -126,3 +126,16 @@ export function joined(...patterns: readonly Pattern[]): Pattern {
   const trail = pieces.length === 0 ? text : (/\s*$/.exec(text)?.[0] ?? "");
   return { text, lead, trail, pieces };
 }
+
+/** Where `part`, or a beginning of it at the text's end, stands first; else the text's end. */
+export function findPart(buf: string, part: string, from: number): number {
+  const found = buf.indexOf(part, from);
+  if (found >= 0) return found;
+  for (let at = Math.max(from, buf.length - part.length + 1); at < buf.length; at++) {
+    if (part.startsWith(buf.slice(at))) return at;
+  }
+  return buf.length;
+}
+
+/** The better of two matches: one that stands, else one that may. */
+export const best = (a: number, b: number): number => (a >= 0 ? a : b >= 0 ? b : Math.min(a, b));
