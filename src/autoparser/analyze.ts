@@ -133,14 +133,17 @@ function best(
   let leading: Checked | null = null;
   for (const proposed of candidates(view, own)) {
     const candidate = applyOverrides(proposed, overrides);
+    // What the template shows is worth more than what its words tell, and calls that are read now and then more than none.
+    const isBetter = leading === null || (!candidate.told && candidate.hypothesis !== null);
+    if (!isBetter && score(leading!.check) >= FAIR) continue;
     const check = selfCheck(view, candidate, probesFor(candidate));
-    if (check.failed === 0)
-      return leading === null || leading.candidate.hypothesis === null || candidate.hypothesis !== null
-        ? { candidate, check }
-        : leading;
+    if (check.failed === 0 && isBetter) return { candidate, check };
     if (leading === null || score(check) > score(leading.check)) leading = { candidate, check };
   }
   return leading!;
 }
+
+/** The share of probes that a format must read to be kept where another is only told of, or there is none. */
+const FAIR = 0.5;
 
 const score = ({ probes, failed }: SelfCheck): number => (probes.length - failed) / Math.max(1, probes.length);

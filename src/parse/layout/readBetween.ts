@@ -20,7 +20,8 @@ export function readBetween(reader: ResponseReader): boolean {
   if (close === MORE || separated === MORE || (first === MORE && separated < 0)) return false;
   const begins = separated >= 0 ? separated : first >= 0 ? 0 : NO;
   const isBare = calls.first.pieces.length === 0 && calls.separator.pieces.length === 0;
-  if (begins === NO && !(isBare && "{[".includes(state.buf[start]))) {
+  const opens = calls.elements[0]?.kind === "name" ? /[\p{L}_]/u : /[{[]/;
+  if (begins === NO && !(isBare && opens.test(state.buf[start]))) {
     leaveSection(reader);
     return true;
   }
