@@ -3,13 +3,13 @@ import { words } from "../probe/probes.ts";
 import type { Turn } from "../probe/turn.ts";
 import type { Opened } from "../probe/types.ts";
 import { segments } from "../text/diff.ts";
-import { around, closingOf, mirrorOf, spaceAfter } from "./reasoning.ts";
+import { type Around, around, closingOf, mirrorOf, spaceAfter } from "./reasoning.ts";
 
 export interface ReasoningFacts {
   readonly reasoned: Turn | null;
   readonly reasonedCall: Turn | null;
-  /** What stands before content without reasoning. */
-  readonly withoutReasoning: string;
+  /** What stands around content without reasoning. */
+  readonly aroundContent: Around;
   readonly opened: Opened;
   readonly header: string;
 }
@@ -18,14 +18,15 @@ export interface ReasoningFacts {
 export function findReasoning({
   reasoned,
   reasonedCall,
-  withoutReasoning,
+  aroundContent,
   opened,
   header,
 }: ReasoningFacts): ReasoningLayout | null {
+  const withoutReasoning = aroundContent.before;
   const inContent = reasoned && around(reasoned, "reasoning");
   const inCall = reasonedCall && around(reasonedCall, "reasoning");
   const shown = inContent ?? inCall;
-  if (!shown) return fromPrompt(opened, withoutReasoning);
+  if (!shown) return fromPrompt(opened, aroundContent);
   const next = inContent && inCall ? inCall.after : null;
   const own = shown.before;
   const open = own.trim() === "" ? artefact(opened) + own : own;
@@ -50,17 +51,17 @@ function artefact({ plain, on }: Opened): string {
 }
 
 /**
- * Reasoning that the history never shows: the prompt opens it, or opens and closes it. What stands open before content, too, is
- * the content's own marker.
+ * Reasoning that the history never shows: the prompt opens it, or opens and closes it. What stands around content, too, are the
+ * content's own markers.
  */
-function fromPrompt({ plain, on, off }: Opened, beforeContent: string): ReasoningLayout | null {
+function fromPrompt({ plain, on, off }: Opened, content: Around): ReasoningLayout | null {
   for (const text of [plain, on, off]) {
     const markers = segments(text).filter(({ kind }) => kind === "marker");
     const open = markers[0]?.text;
     if (open === undefined) continue;
     const close = markers.length > 1 ? markers.at(-1)!.text : mirrorOf(open);
     if (close === null || close === open) continue;
-    if (beforeContent.includes(open) && !beforeContent.includes(close)) continue;
+    if (content.before.includes(open) && content.after.includes(close)) continue;
     const space = spaceAfter(text.slice(text.indexOf(open) + open.length));
     if (markers.length === 1) return { mode: "tag_based", open: open + space, close };
     // Of the lines between two markers that hold nothing the reasoning stands in the middle.

@@ -87,7 +87,7 @@ export function viewOf(probe: Prober, ends: readonly string[]): TemplateView {
   const shown = findReasoning({
     reasoned: turn("reasoned"),
     reasonedCall: turn("reasonedCall"),
-    withoutReasoning: aroundContent?.before ?? "",
+    aroundContent: aroundContent ?? { before: "", after: "" },
     opened,
     header,
   });
