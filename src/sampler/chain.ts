@@ -1,4 +1,4 @@
-import type { LlamaModel, SequenceEvaluateOptions, Token } from "node-llama-cpp";
+import type { LlamaGrammarEvaluationState, LlamaModel, SequenceEvaluateOptions, Token } from "node-llama-cpp";
 import type { NativeModule } from "./native.ts";
 import type { SamplePlan } from "./options.ts";
 
@@ -9,9 +9,10 @@ export const neverShift = {
   },
 };
 
-/** No bias, penalty, filter or coin changes which distribution the temperature is applied to. */
+/** No grammar, bias, penalty, filter or coin changes which distribution the temperature is applied to. */
 function keepsModelDistribution(plan: SamplePlan): boolean {
   return (
+    plan.grammar === undefined &&
     plan.logitBias.size === 0 &&
     !hasPenalties(plan) &&
     plan.dry === undefined &&
@@ -49,6 +50,9 @@ export function logprobSources(plan: SamplePlan, vocabSize: number): LogprobSour
   };
 }
 
+/** Beside a grammar nothing may be infinitely unlikely: see `refuseBesideGrammar`. An id with this bias is drawn if there is no other. */
+const bannedLogit = -1e9;
+
 /**
  * The plan in node-llama-cpp's terms. Every field is set, because its own defaults filter (topK 40, topP 0.95).
  * `history` is read at every step: prompt and sampled ids so far.
@@ -58,6 +62,7 @@ export function nativeOptions(
   module: NativeModule,
   model: LlamaModel,
   history: readonly number[],
+  grammar?: LlamaGrammarEvaluationState,
 ): SequenceEvaluateOptions {
   const options: SequenceEvaluateOptions = {
     temperature: plan.temperature,
@@ -68,6 +73,7 @@ export function nativeOptions(
     yieldEogToken: true,
     contextShift: neverShift,
   };
+  if (grammar !== undefined) options.grammarEvaluationState = grammar;
   if (plan.xtc !== undefined) options.xtc = plan.xtc;
   if (hasPenalties(plan))
     options.repeatPenalty = {
@@ -88,8 +94,13 @@ export function nativeOptions(
     };
   if (plan.logitBias.size > 0) {
     const bias = new module.TokenBias(model.tokenizer);
-    for (const [id, logit] of plan.logitBias) bias.set(id as Token, { logit });
+    for (const [id, logit] of plan.logitBias) bias.set(id as Token, { logit: grammar ? softened(logit) : logit });
     options.tokenBias = bias;
   }
   return options;
 }
+
+const softened = (logit: number): number => Math.min(-bannedLogit, Math.max(bannedLogit, logit));
+
+/** Whether a bias is a ban, as it was given. */
+export const isBan = (logit: number | undefined): boolean => logit !== undefined && logit <= bannedLogit;

@@ -3,7 +3,7 @@ import type { LlamaContext, LlamaContextOptions, LlamaModel } from "node-llama-c
 import { TitoError } from "../errors.ts";
 import { checkModelFile } from "./modelFile.ts";
 import { defaultThreads, eogIdsOf, type NativeRuntime, startNative } from "./native.ts";
-import { refuse } from "./options.ts";
+import { refuse } from "./refuse.ts";
 import { Sampler } from "./sampler.ts";
 import type { Gpu, SamplerModelInfo } from "./types.ts";
 

@@ -1,7 +1,9 @@
 import { randomInt } from "node:crypto";
 import { TitoError } from "../errors.ts";
 import type { Ids } from "../tokenizer/types.ts";
+import { type GrammarOptions, type PlannedGrammar, readGrammar, refuseBesideGrammar } from "./grammarOptions.ts";
 import { checkIdSet } from "./ids.ts";
+import { refuse, refuseUnknown } from "./refuse.ts";
 
 /** Penalty on repeating sequences (DRY). It looks at the ids sampled by the same call only, not at the prompt. */
 export interface DryOptions {
@@ -28,7 +30,7 @@ export interface XtcOptions {
 /**
  * The distribution an id is drawn from. Every default is neutral: without options it is the model's own, softmax(logits).
  *
- * The steps are applied in this order, llama.cpp's as node-llama-cpp builds it:
+ * The steps are applied in this order, llama.cpp's as node-llama-cpp builds it (a `grammar` comes before all of them):
  * 1. `logitBias`
  * 2. `repeatPenalty`, then `frequencyPenalty` and `presencePenalty`
  * 3. `dry`
@@ -78,6 +80,21 @@ export interface SamplingOptions {
 }
 
 export interface SampleOptions extends SamplingOptions {
+  /**
+   * Holds the completion to a grammar, from its first id on: `{ gbnf }`, or what `layoutGrammar` gives as it is. The ids that
+   * cannot go on with the grammar are left out before every other step, so that `logprobs` are those of what is left: `topK: 20`
+   * counts allowed ids only. `rawLogprobs` and `topLogprobs` are the model's own and know of no grammar.
+   *
+   * The end ids of the model, and stop ids, are possible where the grammar may end, and where nothing can follow they are all that
+   * is possible. A stop id that is text of the grammar ends sampling only where the grammar may end before or after it.
+   * `finish` is then `"stop"`; or `"grammar_end"`, when the model drew an end id that is none of `stop` (with `stop: []` always).
+   *
+   * A token's text is what counts, of control tokens as well (`<|im_start|>` is text in a JSON string); `<[123]>` in a grammar is
+   * the token alone. Repeats are not penalised here: `dry` is refused. Every call starts the grammar anew.
+   *
+   * Cost: a look at the whole vocabulary for each id, which grows with the number of rules that can go on.
+   */
+  readonly grammar?: GrammarOptions | null;
   /** How many ids to sample at most. Default: until a stop id or the end of the context. */
   readonly maxTokens?: number;
   /** Sampling ends after one of these ids. Default: the model's `eogIds`. `[]`: never. */
@@ -108,6 +125,7 @@ export interface SamplePlan {
   readonly dry: Required<DryOptions> | undefined;
   readonly xtc: XtcOptions | undefined;
   readonly seed: number;
+  readonly grammar: PlannedGrammar | undefined;
   readonly maxTokens: number;
   readonly stop: ReadonlySet<number>;
   readonly rawLogprobs: boolean;
@@ -166,30 +184,12 @@ const xtcRules: Readonly<Record<string, Rule>> = {
   },
 };
 
-const otherKeys = ["logitBias", "dry", "xtc", "stop", "rawLogprobs", "signal"];
-
-/** What other engines and llama.cpp's own server offer, and node-llama-cpp's public API does not, in lower case letters only. */
-const notInNativeApi = new Set([
-  ...["mirostat", "mirostattau", "mirostateta", "typical", "typicalp", "typp", "tfs", "tfsz", "tailfree", "topa"],
-  ...["topnsigma", "nsigma", "dynatemp", "dynatemprange", "dynatempexponent", "dynamictemperature", "smoothingfactor"],
-  ...[
-    "epsiloncutoff",
-    "etacutoff",
-    "adaptivetarget",
-    "adaptivedecay",
-    "samplers",
-    "samplerorder",
-    "mintokens",
-    "ignoreeos",
-  ],
-  ...["penalizenl", "penaltyprompt", "norepeatngramsize", "quadraticsampling", "guidancescale", "cfgscale", "minkeep"],
-]);
-
-const lettersOf = (key: string): string => key.toLowerCase().replace(/[^a-z]/g, "");
+const otherKeys = ["logitBias", "dry", "xtc", "grammar", "stop", "rawLogprobs", "signal"];
 
 /**
  * Checks sampling options and fills in the defaults.
- * @throws TitoError `sampler_option` naming the option; `token_out_of_range` for a stop or bias id that is no id of the model.
+ * @throws TitoError `sampler_option` naming the option; `token_out_of_range` for a stop or bias id that is no id of the model; for the
+ * grammar's text as `parseGbnf`.
  * @internal
  */
 export function planSampling(options: SampleOptions, limits: Limits): SamplePlan {
@@ -203,7 +203,7 @@ export function planSampling(options: SampleOptions, limits: Limits): SamplePlan
     refuse("rawLogprobs", options.rawLogprobs, "true or false");
   if (options.signal !== undefined && typeof options.signal?.aborted !== "boolean")
     refuse("signal", options.signal, "an AbortSignal");
-  return {
+  const plan: SamplePlan = {
     temperature: number("temperature"),
     topK: Math.min(number("topK"), limits.vocabSize),
     topP: number("topP"),
@@ -216,12 +216,15 @@ export function planSampling(options: SampleOptions, limits: Limits): SamplePlan
     dry: readDry(options.dry),
     xtc: readXtc(options.xtc),
     seed: options.seed === undefined ? randomInt(largestSeed) : number("seed"),
+    grammar: readGrammar(options.grammar),
     maxTokens: number("maxTokens"),
     stop: options.stop === undefined ? new Set(limits.eogIds) : checkIdSet(options.stop, limits.vocabSize),
     rawLogprobs: options.rawLogprobs ?? false,
     topLogprobs,
     signal: options.signal,
   };
+  if (plan.grammar !== undefined) refuseBesideGrammar(plan);
+  return plan;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -276,31 +279,9 @@ function readBias(bias: SampleOptions["logitBias"], limits: Limits): ReadonlyMap
       const message = `${name}: ${id} is an end-of-generation id, and node-llama-cpp ignores a bias on those. Leave it out, and use stop: [] to sample past an end id.`;
       throw new TitoError("sampler_option", message, { details: { option: "logitBias", id } });
     }
-    if (typeof value !== "number" || Number.isNaN(value) || value === Number.POSITIVE_INFINITY)
+    if (typeof value !== "number" || Number.isNaN(value) || Math.fround(value) === Number.POSITIVE_INFINITY)
       refuse(name, value, "a number, or -Infinity to ban the id");
     read.set(id, value);
   }
   return read;
-}
-
-function refuseUnknown(options: object, known: readonly string[], prefix: string): void {
-  for (const key of Object.keys(options)) {
-    if (known.includes(key)) continue;
-    const letters = lettersOf(key);
-    const meant = known.find((name) => name.toLowerCase() === letters);
-    const reason = notInNativeApi.has(letters)
-      ? "node-llama-cpp's public API does not have it; leave it out"
-      : meant === undefined
-        ? `no such option. The options are ${known.map((name) => prefix + name).join(", ")}`
-        : `no such option; it is called ${prefix}${meant} here`;
-    throw new TitoError("sampler_option", `${prefix}${key}: ${reason}.`, { details: { option: prefix + key } });
-  }
-}
-
-/** Throws for an option's value. @internal */
-export function refuse(option: string, value: unknown, allowed: string): never {
-  const shown = typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));
-  throw new TitoError("sampler_option", `${option} is ${shown}; it must be ${allowed}.`, {
-    details: { option, value },
-  });
 }

@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { LlamaContext, LlamaModel } from "node-llama-cpp";
 import { TitoError } from "../errors.ts";
+import { type Grammars, grammarsOf } from "./grammars.ts";
 import type { NativeRuntime } from "./native.ts";
 import { Session } from "./session.ts";
 import type { SamplerModelInfo } from "./types.ts";
@@ -18,6 +19,7 @@ export class Sampler implements AsyncDisposable {
   /** What the file says about the model. */
   readonly model: SamplerModelInfo;
   readonly #parts: SamplerParts;
+  readonly #grammars: Grammars;
   readonly #sessions = new Set<Session>();
   #closed: Promise<void> | undefined;
 
@@ -25,6 +27,7 @@ export class Sampler implements AsyncDisposable {
   constructor(parts: SamplerParts) {
     this.#parts = parts;
     this.model = parts.info;
+    this.#grammars = grammarsOf(parts.model, parts.info);
   }
 
   /** How many ids prompt and completion of one session may have together: the size asked for, rounded up to a multiple of 256. */
@@ -62,6 +65,7 @@ export class Sampler implements AsyncDisposable {
       module: runtime.module,
       model,
       info,
+      grammars: this.#grammars,
       native: context.getSequence(),
       takeErrorLog: runtime.takeErrorLog,
       onClose: (closed) => this.#sessions.delete(closed),

@@ -1,6 +1,7 @@
-import type { LlamaContextSequence, LlamaModel, Token } from "node-llama-cpp";
+import type { LlamaContextSequence, LlamaGrammarEvaluationState, LlamaModel, Token } from "node-llama-cpp";
 import { TitoError } from "../errors.ts";
-import { type LogprobSources, nativeOptions, neverShift } from "./chain.ts";
+import { isBan, type LogprobSources, nativeOptions, neverShift } from "./chain.ts";
+import type { HeldGrammar } from "./heldGrammar.ts";
 import type { NativeModule } from "./native.ts";
 import type { SamplePlan } from "./options.ts";
 import { type PositionScore, readScore, scoringItem } from "./score.ts";
@@ -63,11 +64,14 @@ export class Sequence {
     prompt: readonly number[],
     plan: SamplePlan,
     sources: LogprobSources,
+    held: HeldGrammar | undefined,
   ): AsyncGenerator<DrawnToken, SampleEnd> {
     const before = this.evaluatedTokens;
     const usage = { seed: plan.seed, reusedTokens: 0, evaluatedTokens: 0 };
     const aborted = (): SampleEnd => ({ ...usage, finish: "aborted" });
 
+    if (this.#interrupted(plan.signal)) return aborted();
+    const grammar = held && (await this.#startGrammar(held));
     if (this.#interrupted(plan.signal)) return aborted();
     usage.reusedTokens = await this.#rewind(prompt, prompt.length - 1);
     const pending = await this.#prefill(prompt, usage.reusedTokens, plan.signal);
@@ -81,8 +85,9 @@ export class Sequence {
     const steps = this.#sequence.evaluateWithMetadata(
       pending as Token[],
       { confidence: sources.askConfidence },
-      nativeOptions(plan, module, model, ids),
+      nativeOptions(plan, module, model, ids, grammar),
     );
+    const follow = held?.follow() ?? ((id: number) => (plan.stop.has(id) ? "stop" : "on"));
     try {
       while (!this.#interrupted(plan.signal)) {
         const step = await this.#native(() => steps.next());
@@ -90,15 +95,32 @@ export class Sequence {
         const { token, confidence } = step.value as { token: number; confidence?: number };
         const sampled = ids.push(token) - prompt.length;
         if (sampled === 1) usage.evaluatedTokens = this.evaluatedTokens - before;
+        if (held && isBan(plan.logitBias.get(token))) throw onlyBanned(token);
+        const next = follow(token);
+        if (next === "end") return { ...usage, finish: "grammar_end" };
         const confidenceLog = confidence === undefined ? Number.NaN : Math.log(confidence);
         yield { id: token, logprob: plan.temperature === 0 ? 0 : confidenceLog, rawLogprob: confidenceLog };
-        if (plan.stop.has(token)) return { ...usage, finish: "stop", stopId: token };
+        if (next === "stop") return { ...usage, finish: "stop", stopId: token };
         if (sampled >= plan.maxTokens) return { ...usage, finish: "length" };
         if (sampled >= room) return { ...usage, finish: "context_full" };
       }
       return aborted();
     } finally {
       await steps.return();
+    }
+  }
+
+  async #startGrammar({ gbnf, root }: HeldGrammar): Promise<LlamaGrammarEvaluationState | undefined> {
+    const { module, model } = this.#parts;
+    try {
+      const grammar = await model.llama.createGrammar({ grammar: gbnf, rootRuleName: root });
+      return this.closed ? undefined : new module.LlamaGrammarEvaluationState({ model, grammar });
+    } catch (cause) {
+      const reason = [cause instanceof Error ? cause.message : String(cause), ...this.#parts.takeErrorLog()].join("; ");
+      throw new TitoError("gbnf_unsupported", `llama.cpp does not take the grammar: ${reason}. Write it more simply.`, {
+        details: { gbnf },
+        cause,
+      });
     }
   }
 
@@ -180,4 +202,9 @@ export class Sequence {
       },
     );
   }
+}
+
+function onlyBanned(id: number): TitoError {
+  const message = `The grammar allows nothing here but ids that logitBias bans, like ${id}. Lift the ban, or change the grammar.`;
+  return new TitoError("sampler_failed", message, { details: { id } });
 }

@@ -2,14 +2,18 @@
 import { TitoError } from "../errors.ts";
 import type { Ids } from "../tokenizer/types.ts";
 import { type LogprobSources, logprobSources } from "./chain.ts";
+import type { Grammars } from "./grammars.ts";
+import type { HeldGrammar } from "./heldGrammar.ts";
 import { checkIds } from "./ids.ts";
-import { planSampling, refuse, type SampleOptions, type SamplePlan } from "./options.ts";
+import { planSampling, type SampleOptions, type SamplePlan } from "./options.ts";
+import { refuse } from "./refuse.ts";
 import { type DrawnToken, Sequence, type SequenceParts } from "./sequence.ts";
 import type { Completion, SampleEnd, SamplerModelInfo, SampleStep, Score } from "./types.ts";
 
 /** What a session needs of the sampler that opened it. @internal */
 export interface SessionHost extends SequenceParts {
   readonly info: SamplerModelInfo;
+  readonly grammars: Grammars;
   readonly onClose: (session: Session) => void;
 }
 
@@ -59,16 +63,17 @@ export class Session implements AsyncDisposable {
   /**
    * Samples a completion of exactly these prompt ids.
    * @throws TitoError `sampler_option`, `token_out_of_range`, `empty_prompt`; `context_full` when the prompt leaves no cell for
-   * a sampled id; `session_busy`, `session_ended`. An abort does not throw: the completion ends with `finish: "aborted"`.
+   * a sampled id; for a grammar as `parseGbnf`, `token_missing`, and `sampler_failed` where it allows nothing but ids that
+   * `logitBias` bans; `session_busy`, `session_ended`. An abort does not throw: the completion ends with `finish: "aborted"`.
    * @example
    * const { ids, logprobs, finish } = await session.complete(promptIds, { maxTokens: 256, stop: [151645], temperature: 0.7, seed: 1 });
    */
   async complete(promptIds: Ids, options: SampleOptions = {}): Promise<Completion> {
-    const { prompt, plan, sources } = this.#plan(promptIds, options);
+    const { prompt, plan, sources, held } = this.#plan(promptIds, options);
     const release = this.#acquire();
     try {
       const drawn: DrawnToken[] = [];
-      const steps = this.#sequence.draw(prompt, plan, sources);
+      const steps = this.#sequence.draw(prompt, plan, sources, held);
       let step = await steps.next();
       for (; !step.done; step = await steps.next()) drawn.push(step.value);
 
@@ -105,8 +110,8 @@ export class Session implements AsyncDisposable {
    * for await (const { id, logprob } of session.sample(promptIds, { stop: [151645] })) parser.push([id]);
    */
   sample(promptIds: Ids, options: SampleOptions = {}): AsyncGenerator<SampleStep, SampleEnd, void> {
-    const { prompt, plan, sources } = this.#plan(promptIds, options);
-    return this.#stream(prompt, plan, sources);
+    const { prompt, plan, sources, held } = this.#plan(promptIds, options);
+    return this.#stream(prompt, plan, sources, held);
   }
 
   /**
@@ -161,7 +166,8 @@ export class Session implements AsyncDisposable {
     const { info } = this.#host;
     const plan = planSampling(options, info);
     const prompt = this.#checkPrompt(promptIds, "promptIds");
-    return { prompt, plan, sources: logprobSources(plan, info.vocabSize) };
+    const held = plan.grammar && this.#host.grammars(plan.grammar, plan.stop);
+    return { prompt, plan, sources: logprobSources(plan, info.vocabSize), held };
   }
 
   #checkPrompt(ids: Ids, what: string): number[] {
@@ -192,9 +198,9 @@ export class Session implements AsyncDisposable {
     };
   }
 
-  async *#stream(prompt: number[], plan: SamplePlan, sources: LogprobSources) {
+  async *#stream(prompt: number[], plan: SamplePlan, sources: LogprobSources, held: HeldGrammar | undefined) {
     const release = this.#acquire();
-    const steps = this.#sequence.draw(prompt, plan, sources);
+    const steps = this.#sequence.draw(prompt, plan, sources, held);
     try {
       const ids = [...prompt];
       let step = await steps.next();

@@ -7,8 +7,10 @@ export interface TokenLogprob {
 /**
  * Why sampling ended. `"stop"`: a stop id was sampled. `"length"`: `maxTokens` were sampled. `"context_full"`: the sequence has
  * no cell left for another token. `"aborted"`: the signal fired, or the session was closed; what was sampled until then is kept.
+ * `"grammar_end"`: the grammar's text is complete, and the model drew one of its end ids, which is not in `stop`. That id is not
+ * among the sampled ones: they are the grammar's text.
  */
-export type FinishReason = "stop" | "length" | "context_full" | "aborted";
+export type FinishReason = "stop" | "length" | "context_full" | "aborted" | "grammar_end";
 
 /** One sampled token. */
 export interface SampleStep {

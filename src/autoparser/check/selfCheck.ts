@@ -129,11 +129,16 @@ function lostKeys(args: Readonly<Record<string, JsonInput>>, call: number, { pie
     const isChanged = stringsIn(value).some(
       (one) => !text.includes(one) && !text.includes(pythonJson(one).slice(1, -1)),
     );
+    const isSilent = hasNull(value) && !/null|None/i.test(text);
     const isWritten = pieces.some(({ slot }) => slot?.call === call && slot.kind === "value" && slot.key === key);
     const isEmpty = value === "" || value === null || (typeof value === "object" && Object.keys(value).length === 0);
     const isLeftOut = keyed && !isWritten && !(isEmpty && /null|None|\{\}|\[\]/.test(text));
-    return isChanged || isLeftOut ? [`${call} ${key}`] : [];
+    return isChanged || isSilent || isLeftOut ? [`${call} ${key}`] : [];
   });
+}
+
+function hasNull(value: JsonInput): boolean {
+  return value === null || (typeof value === "object" && (Object.values(value) as JsonInput[]).some(hasNull));
 }
 
 function stringsIn(value: JsonInput): string[] {
