@@ -1,3 +1,4 @@
+import { plainObject } from "../autoparser/findings/toldFormats.ts";
 import {
   type Content,
   contentText,
@@ -31,18 +32,7 @@ export const genericCalls: CallsLayout = {
   lead: "\n",
   section: null,
   separator: "\n",
-  call: [
-    { kind: "text", text: open },
-    {
-      kind: "object",
-      name: ["name"],
-      arguments: ["arguments"],
-      id: null,
-      order: [{ key: "name" }, { key: "arguments" }],
-      style: { itemSeparator: ", ", keySeparator: ": ", indent: null },
-    },
-    { kind: "text", text: close },
-  ],
+  call: [{ kind: "text", text: open }, plainObject, { kind: "text", text: close }],
   parallel: true,
 };
 

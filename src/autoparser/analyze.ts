@@ -12,9 +12,10 @@ import { type Limit, limitsOf } from "./check/limits.ts";
 import { type SelfCheck, selfCheck } from "./check/selfCheck.ts";
 import { candidates, type LayoutCandidate } from "./findings/findLayout.ts";
 import type { Hypothesis } from "./findings/hypothesis.ts";
-import { applyOverrides, type LayoutOverrides } from "./findings/overrides.ts";
+import { applyOverrides, checkOverrides, type LayoutOverrides } from "./findings/overrides.ts";
 import { preservedTokens } from "./findings/preservedTokens.ts";
 import { type Prefill, prefillOf } from "./findings/reasoning.ts";
+import { hypothesesVersion } from "./findings/registry.ts";
 import { type ProbeLog, prober } from "./probe/prober.ts";
 import type { Manner } from "./probe/speaker.ts";
 import type { Opened } from "./probe/types.ts";
@@ -67,15 +68,17 @@ const known = boundedCache<TemplateAnalysis>(64);
  * comes from; then has the template write a set of responses and reads them with what was found. A template's format that is not
  * understood is a limit of the result, never an error.
  *
- * @throws TitoError `template_syntax` for a text that is no template
+ * @throws TitoError `template_syntax` for a text that is no template, `invalid_config` for an override of what is no finding
  * @example
  * analyze(template).layout.reasoning?.open; // "<think>\n"
  */
 export function analyze(template: ChatTemplate | string, options: AnalyzeOptions = {}): TemplateAnalysis {
   const { mutable = true, specialTokens, ends, templateKwargs, overrides, hypotheses, log } = options;
   const compiled = typeof template === "string" ? compileTemplate(template, { mutable }) : template;
+  checkOverrides(overrides);
   if (log !== undefined || hypotheses !== undefined) return analyzed(compiled, options);
-  const key = JSON.stringify([mutable, [...(specialTokens ?? [])], ends, templateKwargs, overrides, compiled.source]);
+  const asked = [mutable, [...(specialTokens ?? [])], ends, templateKwargs, overrides];
+  const key = JSON.stringify([hypothesesVersion(), asked, compiled.source]);
   return known(key, () => analyzed(compiled, options));
 }
 

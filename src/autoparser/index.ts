@@ -18,6 +18,7 @@ export type { Limit, LimitCode } from "./check/limits.ts";
 export type { CheckedProbe, SelfCheck } from "./check/selfCheck.ts";
 export type { Hypothesis, Proposal } from "./findings/hypothesis.ts";
 export type { LayoutOverrides } from "./findings/overrides.ts";
+export { registerHypothesis } from "./findings/registry.ts";
 export { type GrammarTrigger, type LayoutGrammarOptions, layoutGrammar, type ToolGrammar } from "./grammar/index.ts";
 export type { TemplateView } from "./probe/view.ts";
 export {

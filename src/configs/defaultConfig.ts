@@ -26,6 +26,8 @@ export const defaultSchema = z.strictObject({
    * the template's renders tell how responses are read.
    */
   analysis: z.enum(["on", "off"]).default("on"),
+  /** Findings of the analysis that are known better: `LayoutOverrides` of `tito-rl/autoparser`. They are checked as the found ones are. */
+  overrides: z.record(z.string(), z.unknown()).optional(),
   /** The format of tool calls in responses. Default: what the analysis finds. */
   toolParser: z.string().optional(),
   /** The format of reasoning in responses. Default: what the analysis finds. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { analyze, responseTextParser } from "../../src/autoparser/index.ts";
+import { analyze, registerHypothesis, responseTextParser } from "../../src/autoparser/index.ts";
 import { markersFor, templateChoices, writtenTemplate } from "../support/writtenTemplates.ts";
 
 describe("a template that nobody has seen", () => {
@@ -67,6 +67,42 @@ describe("what a user knows better", () => {
     const wrong = analyze(template, { overrides: { reasoning: { open: "<nothing>", close: "</nothing>" } } });
     expect(wrong.layout.reasoning?.open).toBe("<nothing>");
     expect(wrong.limits.map(({ code }) => code)).toContain("misread");
+  });
+
+  test("what is no finding cannot be overridden", () => {
+    const overrides = { reasonning: { open: "<x>" } } as never;
+    expect(() => analyze(template, { overrides })).toThrow(expect.objectContaining({ code: "invalid_config" }));
+  });
+
+  test("may be a format that is registered, until that is undone", () => {
+    const odd = template
+      .replace('{"name": "', "{{ '~' }}")
+      .replace('", "arguments": ', "{{ ' with ' }}")
+      .replace("tojson }}}", "tojson }}");
+    const mine = {
+      name: "mine",
+      propose: () => ({
+        calls: {
+          lead: "\n",
+          section: null,
+          separator: "\n",
+          call: [
+            { kind: "text", text: "<zorp_call>~" },
+            { kind: "name" },
+            { kind: "text", text: " with " },
+            { kind: "json" },
+            { kind: "text", text: "</zorp_call>" },
+          ],
+          parallel: true,
+        } as const,
+      }),
+    };
+    const undo = registerHypothesis(mine);
+    expect(() => registerHypothesis(mine)).toThrow(expect.objectContaining({ code: "invalid_config" }));
+    const { hypothesis, limits } = analyze(odd);
+    expect([hypothesis, limits]).toEqual(["mine", []]);
+    undo();
+    expect(analyze(odd).hypothesis).toBe("tag_with_json");
   });
 
   test("may be a format of one's own, which is tried first", () => {

@@ -2,8 +2,8 @@ import type { ResponseLayout } from "../../parse/layout/layout.ts";
 import type { Opened } from "../probe/types.ts";
 import type { TemplateView } from "../probe/view.ts";
 import type { ReaderKind } from "../readers.ts";
-import { builtInHypotheses } from "./hypotheses.ts";
 import type { Hypothesis, Proposal } from "./hypothesis.ts";
+import { allHypotheses } from "./registry.ts";
 
 /** A layout that the template may have, by one hypothesis. */
 export interface LayoutCandidate {
@@ -20,7 +20,7 @@ export interface LayoutCandidate {
 
 /** Every layout that something points to, the user's hypotheses first; last the one that has no calls. */
 export function* candidates(view: TemplateView, own: readonly Hypothesis[] = []): Generator<LayoutCandidate> {
-  for (const { name, propose } of [...own, ...builtInHypotheses]) {
+  for (const { name, propose } of [...own, ...allHypotheses()]) {
     const proposal = propose(view);
     if (proposal) yield candidate(view, name, proposal);
   }

@@ -1,3 +1,4 @@
+import { TitoError } from "../../errors.ts";
 import type { CallsLayout, ContentLayout, ReasoningLayout, ResponseLayout } from "../../parse/layout/layout.ts";
 import type { Opened } from "../probe/types.ts";
 import type { LayoutCandidate } from "./findLayout.ts";
@@ -30,6 +31,19 @@ export function applyOverrides(candidate: LayoutCandidate, overrides: LayoutOver
     glue,
   };
   return { ...candidate, layout: merged, header, stops, opened: { ...candidate.opened, ...opened } };
+}
+
+const FINDINGS = ["reasoning", "content", "calls", "end", "glue", "header", "opened", "stops"];
+
+/** @throws TitoError `invalid_config` */
+export function checkOverrides(overrides: LayoutOverrides | undefined): void {
+  const unknown = Object.keys(overrides ?? {}).find((name) => !FINDINGS.includes(name));
+  if (unknown === undefined) return;
+  throw new TitoError(
+    "invalid_config",
+    `overrides.${unknown}: there is no such finding. Override ${FINDINGS.join(", ")}, or leave it out.`,
+    { details: { field: `overrides.${unknown}`, expected: FINDINGS } },
+  );
 }
 
 const emptyReasoning: ReasoningLayout = { mode: "tag_based", open: "", close: "" };

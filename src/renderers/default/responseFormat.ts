@@ -1,4 +1,10 @@
-import { analyze, readerFor, responseGrammar, type TemplateAnalysis } from "../../autoparser/index.ts";
+import {
+  analyze,
+  type LayoutOverrides,
+  readerFor,
+  responseGrammar,
+  type TemplateAnalysis,
+} from "../../autoparser/index.ts";
 import type { DefaultConfig } from "../../configs/index.ts";
 import type { ReasoningLayout, ResponseGrammar } from "../../parse/index.ts";
 import type { ChatTemplate } from "../../template/index.ts";
@@ -23,6 +29,7 @@ export function responseFormat(
   ends: readonly number[],
 ): ResponseFormat {
   const { toolParser, reasoningParser, analysis: mode, templateKwargs } = config;
+  const overrides = config.overrides as LayoutOverrides | undefined;
   if (mode === "off" || toolParser !== undefined || reasoningParser !== undefined) {
     return {
       analysis: null,
@@ -30,7 +37,12 @@ export function responseFormat(
     };
   }
   const endTexts = ends.flatMap((id) => tokenizer.idToToken(id) ?? []);
-  const analysis = analyze(template, { specialTokens: tokenizer.specialTokens, templateKwargs, ends: endTexts });
+  const analysis = analyze(template, {
+    specialTokens: tokenizer.specialTokens,
+    templateKwargs,
+    ends: endTexts,
+    overrides,
+  });
   const { layout, header } = analysis;
   const reader = readerFor(analysis, tokenizer);
   const readable = { ...analysis, layout: { ...layout, reasoning: layout.reasoning ?? ASSUMED }, reader };
