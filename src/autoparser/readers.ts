@@ -1,5 +1,5 @@
 import { TitoError } from "../errors.ts";
-import { harmonyTokens, harmonyTurns } from "../format/index.ts";
+import { harmonyTokens, harmonyTurns } from "../format/harmonyTurns.ts";
 import {
   type ParserEvent,
   type ParserState,
