@@ -1,4 +1,5 @@
 import type { LlamaGrammarEvaluationState, LlamaModel, SequenceEvaluateOptions, Token } from "node-llama-cpp";
+import type { GrammarFollower } from "./heldGrammar.ts";
 import type { NativeModule } from "./native.ts";
 import type { SamplePlan } from "./options.ts";
 
@@ -53,6 +54,13 @@ export function logprobSources(plan: SamplePlan, vocabSize: number): LogprobSour
 /** Beside a grammar nothing may be infinitely unlikely: see `refuseBesideGrammar`. An id with this bias is drawn if there is no other. */
 const bannedLogit = -1e9;
 
+/** A grammar under way. */
+export interface StartedGrammar {
+  readonly state: LlamaGrammarEvaluationState;
+  readonly named: readonly number[];
+  readonly follower: GrammarFollower;
+}
+
 /**
  * The plan in node-llama-cpp's terms. Every field is set, because its own defaults filter (topK 40, topP 0.95).
  * `history` is read at every step: prompt and sampled ids so far.
@@ -62,7 +70,7 @@ export function nativeOptions(
   module: NativeModule,
   model: LlamaModel,
   history: readonly number[],
-  grammar?: LlamaGrammarEvaluationState,
+  grammar?: StartedGrammar,
 ): SequenceEvaluateOptions {
   const options: SequenceEvaluateOptions = {
     temperature: plan.temperature,
@@ -73,7 +81,7 @@ export function nativeOptions(
     yieldEogToken: true,
     contextShift: neverShift,
   };
-  if (grammar !== undefined) options.grammarEvaluationState = grammar;
+  if (grammar !== undefined) options.grammarEvaluationState = grammar.state;
   if (plan.xtc !== undefined) options.xtc = plan.xtc;
   if (hasPenalties(plan))
     options.repeatPenalty = {
@@ -92,10 +100,17 @@ export function nativeOptions(
       lastTokens: Math.min(plan.dry.window, model.trainContextSize),
       sequenceBreakers: [...plan.dry.sequenceBreakers],
     };
-  if (plan.logitBias.size > 0) {
+  if (plan.logitBias.size > 0 || (grammar && grammar.named.length > 0)) {
     const bias = new module.TokenBias(model.tokenizer);
-    for (const [id, logit] of plan.logitBias) bias.set(id as Token, { logit: grammar ? softened(logit) : logit });
-    options.tokenBias = bias;
+    const given = grammar ? softened : (logit: number) => logit;
+    for (const [id, logit] of plan.logitBias) bias.set(id as Token, { logit: given(logit) });
+    options.tokenBias = () => {
+      for (const id of grammar?.named ?? []) {
+        const logit = grammar!.follower.allows(id) ? softened(plan.logitBias.get(id) ?? 0) : bannedLogit;
+        bias.set(id as Token, { logit });
+      }
+      return bias;
+    };
   }
   return options;
 }

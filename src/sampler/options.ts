@@ -90,7 +90,8 @@ export interface SampleOptions extends SamplingOptions {
    * `finish` is then `"stop"`; or `"grammar_end"`, when the model drew an end id that is none of `stop` (with `stop: []` always).
    *
    * A token's text is what counts, of control tokens as well (`<|im_start|>` is text in a JSON string); `<[123]>` in a grammar is
-   * the token alone. Repeats are not penalised here: `dry` is refused. Every call starts the grammar anew.
+   * the token alone; `!<[123]>`, which llama.cpp misreads, is refused, and so is `dry` beside a grammar. Every call starts the
+   * grammar anew.
    *
    * Cost: a look at the whole vocabulary for each id, which grows with the number of rules that can go on.
    */

@@ -1,6 +1,6 @@
-import type { LlamaContextSequence, LlamaGrammarEvaluationState, LlamaModel, Token } from "node-llama-cpp";
+import type { LlamaContextSequence, LlamaModel, Token } from "node-llama-cpp";
 import { TitoError } from "../errors.ts";
-import { isBan, type LogprobSources, nativeOptions, neverShift } from "./chain.ts";
+import { isBan, type LogprobSources, nativeOptions, neverShift, type StartedGrammar } from "./chain.ts";
 import type { HeldGrammar } from "./heldGrammar.ts";
 import type { NativeModule } from "./native.ts";
 import type { SamplePlan } from "./options.ts";
@@ -87,7 +87,7 @@ export class Sequence {
       { confidence: sources.askConfidence },
       nativeOptions(plan, module, model, ids, grammar),
     );
-    const follow = held?.follow() ?? ((id: number) => (plan.stop.has(id) ? "stop" : "on"));
+    const take = grammar?.follower.take ?? ((id: number) => (plan.stop.has(id) ? "stop" : "on"));
     try {
       while (!this.#interrupted(plan.signal)) {
         const step = await this.#native(() => steps.next());
@@ -96,7 +96,7 @@ export class Sequence {
         const sampled = ids.push(token) - prompt.length;
         if (sampled === 1) usage.evaluatedTokens = this.evaluatedTokens - before;
         if (held && isBan(plan.logitBias.get(token))) throw onlyBanned(token);
-        const next = follow(token);
+        const next = take(token);
         if (next === "end") return { ...usage, finish: "grammar_end" };
         const confidenceLog = confidence === undefined ? Number.NaN : Math.log(confidence);
         yield { id: token, logprob: plan.temperature === 0 ? 0 : confidenceLog, rawLogprob: confidenceLog };
@@ -110,11 +110,12 @@ export class Sequence {
     }
   }
 
-  async #startGrammar({ gbnf, root }: HeldGrammar): Promise<LlamaGrammarEvaluationState | undefined> {
+  async #startGrammar({ gbnf, root, named, follow }: HeldGrammar): Promise<StartedGrammar | undefined> {
     const { module, model } = this.#parts;
     try {
       const grammar = await model.llama.createGrammar({ grammar: gbnf, rootRuleName: root });
-      return this.closed ? undefined : new module.LlamaGrammarEvaluationState({ model, grammar });
+      if (this.closed) return undefined;
+      return { state: new module.LlamaGrammarEvaluationState({ model, grammar }), named, follower: follow() };
     } catch (cause) {
       const reason = [cause instanceof Error ? cause.message : String(cause), ...this.#parts.takeErrorLog()].join("; ");
       throw new TitoError("gbnf_unsupported", `llama.cpp does not take the grammar: ${reason}. Write it more simply.`, {
