@@ -37,7 +37,7 @@ const all = (Object.entries(layouts) as [string, ResponseLayout][]).map(([name, 
   const grammar: LayoutGrammar = {
     kind: "layout",
     layout,
-    header: "assistant\n",
+    header: "model\n",
     stops: [151_643],
     turnStart: 151_644,
     spell: (response, opened) => spellResponse(layout, response, opened),
@@ -76,7 +76,7 @@ describe.each(all)("$name", ({ name, layout, markers, tokenizer, factory }) => {
   const junk = fc
     .array(fc.oneof(fc.constantFrom(...markers, "f", "[", "(", '{"a": 1}', "functions.f:0"), words), { maxLength: 8 })
     .map((all) => all.join(""));
-  const prompt = tokenizer.encode(`${TURN}assistant\n${layout.glue.at(-1) ?? ""}`);
+  const prompt = tokenizer.encode(`${TURN}model\n${layout.glue.at(-1) ?? ""}`);
 
   test("ids say the same as their text, however they are cut", () => {
     fc.assert(
