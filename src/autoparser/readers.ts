@@ -1,6 +1,8 @@
 import { TitoError } from "../errors.ts";
 import { harmonyTokens, harmonyTurns } from "../format/harmonyTurns.ts";
 import {
+  beginningOf,
+  type ParsedToolCall,
   type ParserEvent,
   type ParserState,
   parserFactory,
@@ -13,6 +15,7 @@ import {
   type TokenParser,
   textParser,
 } from "../parse/index.ts";
+import { spokenResponse } from "../parse/spoken.ts";
 import { characterTokenizer } from "../tokenizer/characterTokenizer.ts";
 import type { Tokenizer } from "../tokenizer/types.ts";
 
@@ -40,6 +43,8 @@ export interface HarmonyTextState {
   readonly held: string;
   /** Reasoning has been told of as content, and is not over. */
   readonly thinking: boolean;
+  /** The text so far. */
+  readonly spoken: string;
 }
 
 export interface ResponseTextOptions extends Omit<TextParserOptions, "state"> {
@@ -47,7 +52,7 @@ export interface ResponseTextOptions extends Omit<TextParserOptions, "state"> {
   readonly state?: ResponseTextState | undefined;
 }
 
-/** Reads a response from its text. Spans are in UTF-16 units of the text (of Harmony's messages: in code points and tokens). */
+/** Reads a response from its text. Spans are in UTF-16 units of the text. */
 export interface ResponseTextParser extends Omit<TextParser, "state"> {
   /** All that is known so far, as plain JSON. */
   readonly state: ResponseTextState;
@@ -58,7 +63,7 @@ export function responseTextParser(
   { layout, reader, stops, header }: Readable,
   { state, ...options }: ResponseTextOptions,
 ): ResponseTextParser {
-  if (reader === "harmony") return harmonyText(options, state?.kind === "harmonyText" ? state : undefined);
+  if (reader === "harmony") return harmonyText(layout, options, state?.kind === "harmonyText" ? state : undefined);
   return textParser(layout, { stops, header, ...options, state: state?.kind === "layoutText" ? state : undefined });
 }
 
@@ -79,9 +84,10 @@ export function responseGrammar(
       "No token ends a turn. Give the ids that do, or a tokenizer that names its own.",
     );
   }
+  const spell: ResponseGrammar["spell"] = (response, opened) => spellResponse(layout, response, opened);
   if (reader === "harmony") {
     const { grammar } = harmonyTurns(harmonyTokens(tokenizer), harmonyOptions);
-    return { ...grammar, stops: [...new Set([...grammar.stops, ...stops])] };
+    return { ...grammar, spell, stops: [...new Set([...grammar.stops, ...stops])] };
   }
   return {
     kind: "layout",
@@ -89,7 +95,7 @@ export function responseGrammar(
     header,
     stops,
     turnStart,
-    spell: (response, opened) => spellResponse(layout, response, opened),
+    spell,
   };
 }
 
@@ -106,6 +112,7 @@ const harmonyOptions = { builtinTools: [], patched: true };
 
 /** Harmony's messages in characters: a character is an id, and so is a control token. */
 function harmonyText(
+  layout: ResponseLayout,
   { tools, generationPrompt = "", responseFormat, continues = false, reasoningFormat }: ResponseTextOptions,
   state: HarmonyTextState | undefined,
 ): ResponseTextParser {
@@ -118,17 +125,29 @@ function harmonyText(
   const parser = parsers({ ...request, state: state?.parser });
   let held = state?.held ?? "";
   let thinking = state?.thinking ?? false;
+  let spoken = state?.spoken ?? "";
 
   function read(text: string, isLast: boolean): ParserEvent[] {
+    spoken += text;
     const all = held + text;
     const end = isLast ? all.length : all.length - beginning(all, tokens);
     held = all.slice(end);
     return told(parser.push(tokenizer.encode(all.slice(0, end))));
   }
 
+  /** Spans count ids, which are characters and tokens: as units of the text. */
+  function inText(call: ParsedToolCall): ParsedToolCall {
+    const ids = tokenizer.encode(spoken);
+    const [start, end] = call.tokenSpan;
+    const before = (count: number) => tokenizer.decode(ids.slice(0, count)).length;
+    return { ...call, tokenSpan: [before(start), before(end)] };
+  }
+
   /** What is told of the events, with reasoning as content where it is not split off. */
   function told(events: readonly ParserEvent[]): ParserEvent[] {
-    const all = events.flatMap(withArguments);
+    const all = events
+      .map((event) => (event.kind === "toolCallEnd" ? { ...event, call: inText(event.call) } : event))
+      .flatMap(withArguments);
     return reasoningFormat === "none" ? all.flatMap(asContent) : all;
   }
 
@@ -154,7 +173,7 @@ function harmonyText(
   if (continues && !state) read(generationPrompt, false);
   return {
     get state() {
-      return { kind: "harmonyText" as const, parser: parser.state, held, thinking };
+      return { kind: "harmonyText" as const, parser: parser.state, held, thinking, spoken };
     },
     push: (text) => read(text, false),
     end() {
@@ -165,7 +184,12 @@ function harmonyText(
       const thought = isSplit ? "" : ANALYSIS.open + reasoning.text + (reasoning.complete ? ANALYSIS.close : "");
       return {
         events: [...events, ...told(last)],
-        response: isSplit ? response : { ...response, reasoning: null, content: thought + content },
+        response: {
+          ...response,
+          toolCalls: response.toolCalls.map(inText),
+          canonical: spoken === spellResponse(layout, spokenResponse(response), beginningOf(layout, generationPrompt)),
+          ...(isSplit ? {} : { reasoning: null, content: thought + content }),
+        },
       };
     },
   };

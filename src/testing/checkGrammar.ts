@@ -27,11 +27,12 @@ export function checkGrammar(applied: AppliedTemplate, text: string, response: P
   );
 }
 
-/** Where the trigger stands that begins the first call: the last one that is not behind its start, white space left out. */
+/** Where the trigger stands that begins the first call: the last one that is not behind its start, white space left out; or in it. */
 function triggerPlace({ triggers, thinking }: AppliedTemplate, text: string, start: number): number | null {
   const call = text.length - text.slice(start).trimStart().length;
   const places = triggers.map((trigger) => {
-    const at = text.lastIndexOf(trigger.text, call);
+    const ahead = text.lastIndexOf(trigger.text, call);
+    const at = ahead < 0 ? text.indexOf(trigger.text, call) : ahead;
     if (at < 0 || trigger.kind === "token" || !trigger.atStart) return at;
     const before = text.slice(0, at).trimEnd();
     return before === "" || (thinking?.ends ?? []).some((end) => before.endsWith(end)) ? at : -1;

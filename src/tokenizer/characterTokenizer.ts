@@ -11,7 +11,8 @@ export function characterTokenizer(): Tokenizer {
   const tokens: string[] = [];
   const added: AddedToken[] = [];
   const encoder = new TextEncoder();
-  const textOf = (id: number): string => (id < FIRST_TOKEN ? String.fromCodePoint(id) : (tokens[id - FIRST_TOKEN] ?? ""));
+  const textOf = (id: number): string =>
+    id < FIRST_TOKEN ? String.fromCodePoint(id) : (tokens[id - FIRST_TOKEN] ?? "");
   const decode = (ids: Ids): string => Array.from(ids, textOf).join("");
 
   function tokenToId(text: string): number {
