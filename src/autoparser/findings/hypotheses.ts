@@ -1,6 +1,8 @@
 import type { CallsLayout } from "../../parse/layout/layout.ts";
-import { type CallTurns, type FoundCalls, layoutByTags, layoutByUnits } from "../calls/callsLayout.ts";
+import type { CallTurns, FoundCalls } from "../calls/callFrame.ts";
 import { jsonUnit, objectUnit } from "../calls/callUnits.ts";
+import { layoutByTags } from "../calls/layoutByTags.ts";
+import { layoutByUnits } from "../calls/layoutByUnits.ts";
 import { names } from "../probe/probes.ts";
 import type { TemplateView } from "../probe/view.ts";
 import { contentGap } from "./findContent.ts";

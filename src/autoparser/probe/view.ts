@@ -96,18 +96,15 @@ export function viewOf(probe: Prober, ends: readonly string[]): TemplateView {
     return found && turnAt(found, header).text;
   };
   const reasoning = shown ?? reasoningFromContent(inHistory);
-  const wrapped = findContent({
+  const contentLayout = findContent({
     aroundContent,
     reasoned: turn("reasoned"),
     withContent: turn("contentCall"),
+    call: turn("call"),
     reasoning,
     before: closing.before,
   });
-  // What closes content that nothing opens belongs to the turn's end.
-  const isOpened = wrapped.open !== "" || wrapped.close === "";
-  const contentLayout: ContentLayout = isOpened ? wrapped : { ...wrapped, mode: "plain", close: "" };
-  const { open, close } = contentLayout;
-  const wrapsEmpty = open + close !== "" && turn("call")?.text.includes(open + close) === true;
+  const { close } = contentLayout;
   const stops = [closing.token, ...ends.filter((token) => aroundContent?.after.includes(token))];
   const isStop = (token: string | null | undefined): token is string => token !== null && token !== undefined;
   const turnEnds = [...new Set(stops.filter(isStop))];
@@ -120,7 +117,7 @@ export function viewOf(probe: Prober, ends: readonly string[]): TemplateView {
     stops: turnEnds,
     ends: [...new Set([...turnEnds, ...ends])],
     reasoning,
-    content: wrapsEmpty ? { ...contentLayout, wrapsEmpty } : contentLayout,
+    content: contentLayout,
     end: closing.before.slice(close === "" ? 0 : closing.before.indexOf(close) + close.length),
     turn,
     callTurn(args) {
