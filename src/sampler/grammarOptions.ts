@@ -65,7 +65,7 @@ export function readGrammar(grammar: GrammarOptions | null | undefined): Planned
 
 /**
  * A grammar must leave at least one id with a finite logit: with none, llama.cpp draws an id that the grammar refuses, and
- * node-llama-cpp ends the process. So what could drown every allowed id has limits.
+ * node-llama-cpp ends the process. So what could drown every allowed id has limits. @internal
  */
 export function refuseBesideGrammar({ dry, xtc, frequencyPenalty, presencePenalty, repeatPenalty }: SamplePlan): void {
   if (dry !== undefined)
