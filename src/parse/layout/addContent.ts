@@ -46,6 +46,6 @@ export function endContent(reader: ResponseReader, edge: string): void {
   const { gap } = state;
   state.gap = "";
   const said = gap.endsWith(edge) ? gap.slice(0, gap.length - edge.length) : "";
-  if (state.trim !== null) begun(reader, said, (text) => addContent(reader, text));
+  if (state.trim !== null) begun(reader, said, addContent);
   else addContent(reader, said);
 }

@@ -19,7 +19,7 @@ export function finishReading(reader: ResponseReader): void {
       state.gap = "";
       if (state.trim !== null) {
         const start = text.length - text.trimStart().length;
-        begun(reader, text.slice(0, start), (said) => addReasoning(reader, said));
+        begun(reader, text.slice(0, start), addReasoning);
         addReasoning(reader, text.slice(start));
       } else addReasoning(reader, text);
     }
@@ -31,9 +31,9 @@ export function finishReading(reader: ResponseReader): void {
     addContent(reader, end.text !== "" && text.endsWith(end.text) ? text.slice(0, -end.text.length) : text);
   } else if (state.mode === "content" || state.mode === "nothing") {
     if (state.mode === "nothing") dropNothing(reader);
-    speak(reader, takeText(reader, state.buf.length), add);
+    speak(reader, takeText(reader, state.buf.length), addContent);
     const edge = state.wrapped ? content.close.lead : end.lead;
-    if (state.trim !== null) begun(reader, state.gap, add);
+    if (state.trim !== null) begun(reader, state.gap, addContent);
     else add(edge !== "" && state.gap.endsWith(edge) ? state.gap.slice(0, state.gap.length - edge.length) : state.gap);
     state.gap = "";
   } else if (state.mode === "outside" && !state.afterCalls && !state.wrapped) {

@@ -13,7 +13,6 @@ export function readContent(reader: ResponseReader): boolean {
   const isImplied = state.mode === "implied";
   const close = reader.layout.reasoning?.close;
   const markers = reader.inside;
-  const add = (text: string) => sayOrHold(reader, text);
   for (let at = 0; ; ) {
     const found = firstOf(reader, markers, isImplied && close ? close : null, at);
     const marker =
@@ -36,7 +35,7 @@ export function readContent(reader: ResponseReader): boolean {
       at = found + 1;
       continue;
     }
-    if (state.buf !== "") speak(reader, takeText(reader, found), add);
+    if (state.buf !== "") speak(reader, takeText(reader, found), sayOrHold);
     if (typeof marker === "number" || closes === MORE) return false;
     openPartInside(reader, { marker: marker.marker, start: marker.start - found, end: marker.end - found });
     return true;

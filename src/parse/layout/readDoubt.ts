@@ -45,7 +45,7 @@ export function readDoubt(reader: ResponseReader): boolean {
     return true;
   }
   if (found.at < 0) return false;
-  speak(reader, leaveDoubt(reader), (text) => addReasoning(reader, text));
+  speak(reader, leaveDoubt(reader), addReasoning);
   closeReasoning(reader, close, found.at);
   return true;
 }
@@ -102,5 +102,5 @@ function dismiss(reader: ResponseReader): void {
   state.reread += Math.max(0, trial.pos - end);
   state.buf = text.slice(end - from) + state.buf;
   state.pos = end;
-  speak(reader, text.slice(0, end - from), (said) => addReasoning(reader, said));
+  speak(reader, text.slice(0, end - from), addReasoning);
 }

@@ -31,7 +31,7 @@ export function readNothing(reader: ResponseReader): boolean {
   state.held = "";
   state.mode = "content";
   if (next !== NO) takeText(reader, start);
-  else speak(reader, text, (said) => addContent(reader, said));
+  else speak(reader, text, addContent);
   return true;
 }
 

@@ -9,7 +9,7 @@ export function readReasoning(reader: ResponseReader): boolean {
   if (!close) return false;
   const found = scanReasoning(reader, close, mayDoubt(reader) ? reader.openers : []);
   if (found === null) return false;
-  speak(reader, found.text, (said) => addReasoning(reader, said));
+  speak(reader, found.text, addReasoning);
   if (found.at < 0) return false;
   if (found.isClose) closeReasoning(reader, close, found.at);
   else openDoubt(reader, found.at);

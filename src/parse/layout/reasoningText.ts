@@ -6,7 +6,7 @@ import { type ResponseReader, takeText } from "./responseReader.ts";
 export function closeReasoning(reader: ResponseReader, { lead, trail }: Pattern, length: number): void {
   const { state } = reader;
   const gap = state.gap.endsWith(lead) ? state.gap.slice(0, state.gap.length - lead.length) : state.gap;
-  if (state.trim !== null) begun(reader, gap, (said) => addReasoning(reader, said));
+  if (state.trim !== null) begun(reader, gap, addReasoning);
   else addReasoning(reader, gap);
   takeText(reader, length);
   endReasoning(reader, trail);

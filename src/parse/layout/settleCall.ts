@@ -68,5 +68,5 @@ export function noCall(reader: ResponseReader): void {
   if (call.resume !== "content") openContent(reader, false, call.resume === "between" ? null : state.trim);
   state.mode = "content";
   state.inSection = false;
-  speak(reader, marker, (text) => addContent(reader, text));
+  speak(reader, marker, addContent);
 }

@@ -6,7 +6,7 @@ import type { LayoutBeginning, ResponseLayout } from "./layout.ts";
 import { LayoutReader } from "./layoutReader.ts";
 import type { ReadingState } from "./layoutState.ts";
 import { spellResponse } from "./spellResponse.ts";
-import { readEdges, type TextEdgesState, textEdges } from "./textEdges.ts";
+import { type EdgeReader, readEdges, type TextEdgesState, textEdges } from "./textEdges.ts";
 
 export interface TextParserOptions {
   /** What the prompt writes behind the text that opens the assistant's turn. Not asked where `beginning` is given. */
@@ -68,10 +68,15 @@ export function textParser(layout: ResponseLayout, options: TextParserOptions): 
   if (continues && !options.state) reader.push(generationPrompt);
   const { stops = [], header = "" } = options;
   const edges = textEdges(layout, { header: continues ? "" : header, stops }, options.state?.edges);
+  let events: ParserEvent[] = [];
+  const edge: EdgeReader = {
+    read: (given) => void events.push(...reader.push(given)),
+    skip: (length) => reader.skip(length),
+    part: () => reader.part,
+  };
   const push = (text: string, eof: boolean): ParserEvent[] => {
-    const events: ParserEvent[] = [];
-    const read = (given: string) => events.push(...reader.push(given));
-    readEdges(edges, { read, skip: (length) => reader.skip(length), part: () => reader.part }, text, eof);
+    events = [];
+    readEdges(edges, edge, text, eof);
     return events;
   };
   return {
@@ -82,11 +87,10 @@ export function textParser(layout: ResponseLayout, options: TextParserOptions): 
     end() {
       const before = push("", true);
       const { events: last, reading } = reader.end();
-      const events = [...before, ...last];
       const { content, reasoning, toolCalls, strays, spoken } = reading;
       const parts = { content, reasoning, toolCalls };
       return {
-        events,
+        events: [...before, ...last],
         response: {
           ...parts,
           stop: { kind: "none" },
