@@ -41,13 +41,12 @@ export function writeValue(state: ValueState, waiting: Waiting, from: number, op
   const { buf } = waiting;
   let at = from;
   let out = "";
-  const bad = (): ValueStep => ({ to: at, out, isBad: true });
   while (state.phase !== "done") {
     if (state.phase === "string") {
       const step = writeString(state, waiting, at, options);
       out += step.out;
       at = step.to;
-      if (step.isBad) return bad();
+      if (step.isBad) return { to: at, out, isBad: true };
       if (state.phase === "string") break;
       continue;
     }
@@ -62,7 +61,7 @@ export function writeValue(state: ValueState, waiting: Waiting, from: number, op
     }
     const closing = state.stack.at(-1);
     if (state.phase === "colon") {
-      if (char !== ":") return bad();
+      if (char !== ":") return { to: at, out, isBad: true };
       out += ":";
       at++;
       state.phase = "value";
@@ -77,7 +76,7 @@ export function writeValue(state: ValueState, waiting: Waiting, from: number, op
       continue;
     }
     if (state.phase === "next") {
-      if (char !== ",") return bad();
+      if (char !== ",") return { to: at, out, isBad: true };
       state.comma = ",";
       at++;
       state.phase = closing === "}" ? "key" : "first";
@@ -98,7 +97,7 @@ export function writeValue(state: ValueState, waiting: Waiting, from: number, op
       const end = buf.slice(at, at + 256).search(/[\n:,{}[\]"'<]/);
       if (end < 0 && buf.length - at < 256) break;
       const key = buf.slice(at, at + end).trimEnd();
-      if (end <= 0 || (!options.bareKeys && !/^[\w.+-]+$/.test(key))) return bad();
+      if (end <= 0 || (!options.bareKeys && !/^[\w.+-]+$/.test(key))) return { to: at, out, isBad: true };
       out += state.comma + quoteJson(key, false);
       state.comma = "";
       at += end;
@@ -107,7 +106,7 @@ export function writeValue(state: ValueState, waiting: Waiting, from: number, op
     }
     const opened = closings[char];
     if (opened !== undefined) {
-      if (state.stack.length >= maxDepth) return bad();
+      if (state.stack.length >= maxDepth) return { to: at, out, isBad: true };
       out += state.comma + (char === "(" ? "[" : char);
       state.comma = "";
       state.stack += opened;
@@ -119,7 +118,7 @@ export function writeValue(state: ValueState, waiting: Waiting, from: number, op
     while (end < buf.length && end - at <= maxScalar && /[\w.+-]/.test(buf[end])) end++;
     if (end === buf.length && !waiting.eof && end - at <= maxScalar) break;
     const scalar = scalarOf(buf.slice(at, end));
-    if (scalar === undefined) return bad();
+    if (scalar === undefined) return { to: at, out, isBad: true };
     out += state.comma + scalar;
     state.comma = "";
     at = end;
@@ -140,24 +139,17 @@ function writeString(state: ValueState, waiting: Waiting, from: number, { quote 
   const { buf } = waiting;
   let at = from;
   let out = "";
-  const step = (isBad = false): ValueStep => ({ to: at, out, isBad });
-  const close = (end: number): ValueStep => {
-    out += '"';
-    at = end;
-    state.phase = state.isKey ? "colon" : state.stack === "" ? "done" : "next";
-    return step();
-  };
   if (state.quote === "marker" && quote) {
     const first = quote.pieces[0].text;
     for (;;) {
       const found = findPart(buf, first, at);
       out += escapeText(buf.slice(at, found));
       at = found;
-      if (found >= buf.length) return step();
+      if (found >= buf.length) return { to: at, out, isBad: false };
       const end = matchAt(waiting, at, quote);
       const legal = end < 0 ? end : legalBehind(waiting, end);
-      if (legal === MORE) return step();
-      if (legal >= 0) return close(end);
+      if (legal === MORE) return { to: at, out, isBad: false };
+      if (legal >= 0) return closed(state, out, end);
       out += escapeText(buf[at]);
       at++;
     }
@@ -168,13 +160,14 @@ function writeString(state: ValueState, waiting: Waiting, from: number, { quote 
     const found = special.exec(buf)?.index ?? buf.length;
     out += buf.slice(at, found);
     at = found;
-    if (at >= buf.length) return step();
+    if (at >= buf.length) return { to: at, out, isBad: false };
     const char = buf[at];
     if (char === "\\") {
       const next = buf[at + 1];
-      if (next === undefined) return step();
+      if (next === undefined) return { to: at, out, isBad: false };
       const length = next === "u" ? 6 : next === "x" ? 4 : next === "U" ? 10 : 2;
-      if (buf.length - at < length && !waiting.eof && /^[0-9a-fA-F]*$/.test(buf.slice(at + 2))) return step();
+      if (buf.length - at < length && !waiting.eof && /^[0-9a-fA-F]*$/.test(buf.slice(at + 2)))
+        return { to: at, out, isBad: false };
       const digits = buf.slice(at + 2, at + length);
       const isCode = length > 2 && digits.length === length - 2 && /^[0-9a-fA-F]+$/.test(digits);
       if ('"\\/bfnrt'.includes(next) || (next === "u" && isCode)) out += buf.slice(at, at + length);
@@ -193,12 +186,18 @@ function writeString(state: ValueState, waiting: Waiting, from: number, { quote 
     } else {
       // A single quotation mark is also an apostrophe.
       const legal = char === '"' ? at + 1 : legalBehind(waiting, at + 1);
-      if (legal === MORE) return step();
-      if (legal >= 0) return close(at + 1);
+      if (legal === MORE) return { to: at, out, isBad: false };
+      if (legal >= 0) return closed(state, out, at + 1);
       out += char;
       at++;
     }
   }
+}
+
+/** A string ends before `to`. */
+function closed(state: ValueState, out: string, to: number): ValueStep {
+  state.phase = state.isKey ? "colon" : state.stack === "" ? "done" : "next";
+  return { to, out: `${out}"`, isBad: false };
 }
 
 /** A string may end here: what follows goes on with the value or ends it. */
