@@ -28,7 +28,7 @@ export function closedJson(text: string): string {
       while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
       if (at >= text.length) {
         if (isKey) break;
-        return `${text.slice(0, start)}${text.slice(start)}"${closers}`;
+        return `${text.slice(0, start)}${withoutCutEscape(text.slice(start))}"${closers}`;
       }
       at++;
       if (!isKey) keep();
@@ -44,4 +44,13 @@ export function closedJson(text: string): string {
     }
   }
   return text.slice(0, safe) + safeClosers;
+}
+
+/** A string without an escape that breaks off, or half of a character that two escapes make. */
+function withoutCutEscape(text: string): string {
+  const last =
+    /(?:^|[^\\])(?:\\\\)*(\\(?:u[0-9a-fA-F]{0,3}|u[dD][89abAB][0-9a-fA-F]{2}(?:\\(?:u[0-9a-fA-F]{0,3})?)?)?)$/.exec(
+      text,
+    );
+  return last ? text.slice(0, text.length - last[1].length) : text;
 }
