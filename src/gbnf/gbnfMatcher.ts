@@ -1,3 +1,4 @@
+import { TitoError } from "../errors.ts";
 import { checkGbnf } from "./checkGbnf.ts";
 import { meets } from "./codePoints.ts";
 import { type TokenLookup, tokenId } from "./lowerGbnf.ts";
@@ -57,7 +58,8 @@ export function gbnfMatcher(gbnf: Gbnf, options: GbnfMatcherOptions = {}): GbnfM
   const root = options.root ?? "root";
   checkGbnf(gbnf, { root });
   const network = networkOf(gbnf);
-  const grammar: Grammar = { matches: tokenTest(network, options.tokens), root: newFrame() };
+  const { tokens } = options;
+  const grammar: Grammar = { gbnf, tokens, matches: tokenTest(network, tokens), root: newFrame() };
   const start = expand([{ state: network.rules.get(root)!.start, frame: grammar.root }], grammar.root);
   return new StackMatcher(grammar, [start]);
 }
@@ -65,13 +67,27 @@ export function gbnfMatcher(gbnf: Gbnf, options: GbnfMatcherOptions = {}): GbnfM
 type TokenTest = (token: GbnfToken, id: number, piece: string | Uint8Array) => boolean;
 
 interface Grammar {
+  readonly gbnf: Gbnf;
+  readonly tokens: TokenLookup | undefined;
   readonly matches: TokenTest;
+  /** What the root rule returns to: nothing. */
   readonly root: Frame;
 }
 
 /** Threads, which may have taken a part of a character (then none of them is complete). */
-interface Branch extends Expansion {
+export interface Branch extends Expansion {
   readonly partial?: PartialCharacter | null;
+}
+
+/** Where a matcher is in its grammar. */
+export interface Places extends Grammar {
+  readonly branches: readonly Branch[];
+}
+
+/** For what is made of a matcher's state. Nothing in it may be changed. @internal */
+export function placesOf(matcher: GbnfMatcher): Places {
+  if (matcher instanceof StackMatcher) return matcher.places();
+  throw new TitoError("gbnf_invalid", "This matcher is not one of gbnfMatcher's. Make it with gbnfMatcher.");
 }
 
 class StackMatcher implements GbnfMatcher {
@@ -124,6 +140,10 @@ class StackMatcher implements GbnfMatcher {
 
   clone(): GbnfMatcher {
     return new StackMatcher(this.#grammar, this.#branches);
+  }
+
+  places(): Places {
+    return { ...this.#grammar, branches: this.#branches };
   }
 
   #go(read: readonly Reading[], jumps: readonly Seed[]): boolean {

@@ -54,7 +54,7 @@ export function isNullable(one: GbnfExpression, rules: ReadonlySet<string>): boo
 }
 
 /** Names of the rules that an expression can start with. */
-function firstReferences(one: GbnfExpression, nullable: ReadonlySet<string>): string[] {
+export function firstReferences(one: GbnfExpression, nullable: ReadonlySet<string>): string[] {
   if (one.kind === "reference") return [one.name];
   if (one.kind === "group") return firstReferences(one.body, nullable);
   if (one.kind === "repeat") return one.max === 0 ? [] : firstReferences(one.item, nullable);

@@ -1,4 +1,5 @@
 import { type CodePointSet, matchedBy } from "./codePoints.ts";
+import { repeat } from "./expressions.ts";
 import type { Plan } from "./plan.ts";
 import { printExpression } from "./printGbnf.ts";
 import type { Gbnf, GbnfExpression, GbnfToken } from "./types.ts";
@@ -19,9 +20,14 @@ interface Planned {
   plan?: Plan;
 }
 
+/** What of its rule's body is left in a state: an expression, and then what is left in another state. */
+interface Leaving extends Planned {
+  readonly here: { readonly expression: GbnfExpression; readonly after: State };
+}
+
 export type State = CharacterState | TokenState | CallState | SplitState | EndState;
 
-export interface CharacterState extends Planned {
+export interface CharacterState extends Leaving {
   readonly kind: "character";
   readonly set: CodePointSet;
   readonly next: State;
@@ -30,7 +36,7 @@ export interface CharacterState extends Planned {
   readonly shows: () => string;
 }
 
-export interface TokenState extends Planned {
+export interface TokenState extends Leaving {
   readonly kind: "token";
   readonly token: GbnfToken;
   readonly next: State;
@@ -38,13 +44,13 @@ export interface TokenState extends Planned {
   readonly shows: () => string;
 }
 
-export interface CallState extends Planned {
+export interface CallState extends Leaving {
   readonly kind: "call";
   readonly rule: NetworkRule;
   readonly next: State;
 }
 
-export interface SplitState extends Planned {
+export interface SplitState extends Leaving {
   readonly kind: "split";
   readonly targets: readonly State[];
 }
@@ -89,18 +95,29 @@ class RuleCompiler {
         return this.#literal(one.text, next);
       case "class":
       case "any":
-        return { kind: "character", set: matchedBy(one), next, rule, shows: () => printExpression(one) };
+        return {
+          kind: "character",
+          set: matchedBy(one),
+          next,
+          here: left(one, next),
+          rule,
+          shows: () => printExpression(one),
+        };
       case "token":
         this.#tokens.push(one);
-        return { kind: "token", token: one, next, rule, shows: () => printExpression(one) };
+        return { kind: "token", token: one, next, here: left(one, next), rule, shows: () => printExpression(one) };
       case "reference":
-        return { kind: "call", rule: this.#rules.get(one.name)!, next };
+        return { kind: "call", rule: this.#rules.get(one.name)!, next, here: left(one, next) };
       case "group":
         return this.compile(one.body, next);
       case "sequence":
         return one.items.reduceRight<State>((rest, item) => this.compile(item, rest), next);
       case "alternatives":
-        return { kind: "split", targets: one.options.map((option) => this.compile(option, next)) };
+        return {
+          kind: "split",
+          targets: one.options.map((option) => this.compile(option, next)),
+          here: left(one, next),
+        };
       case "repeat":
         return this.#repeat(one.item, one.min, readMaximum(one.max), next);
     }
@@ -111,25 +128,32 @@ class RuleCompiler {
     return characters.reduceRight<State>((rest, character, index) => {
       const code = character.codePointAt(0)!;
       const shows = () => printExpression({ kind: "literal", text: characters.slice(index).join("") });
-      return { kind: "character", set: [[code, code]], next: rest, rule: this.#name, shows };
+      const here = left({ kind: "literal", text: character }, rest);
+      return { kind: "character", set: [[code, code]], next: rest, here, rule: this.#name, shows };
     }, next);
   }
 
   #repeat(item: GbnfExpression, min: number, max: number | null, next: State): State {
     const copies = max ?? min + 1;
     const copy = copies > 2 ? this.#shareable(item) : (rest: State) => this.compile(item, rest);
+    const rest = (from: number, to: number | null) => left(repeat(item, { min: from, max: to }), next);
+    // A shared copy is entered at its start alone; another one's start may be a loop inside of it.
+    const atLeast = (times: number, state: State, to: number | null): State =>
+      copies > 2 ? ({ ...state, here: rest(times, to) } as State) : state;
     let start: State;
     if (max === null) {
       const targets: State[] = [];
-      const loop: State = { kind: "split", targets };
-      const body = copy(loop);
+      const loop: State = { kind: "split", targets, here: rest(0, null) };
+      const body = atLeast(1, copy(loop), null);
       targets.push(body, next);
       start = min === 0 ? loop : body;
-      for (let i = 1; i < min; i++) start = copy(start);
+      for (let i = 2; i <= min; i++) start = atLeast(i, copy(start), null);
     } else {
       start = next;
-      for (let i = min; i < max; i++) start = { kind: "split", targets: [copy(start), next] };
-      for (let i = 0; i < min; i++) start = copy(start);
+      for (let i = 1; i <= max - min; i++) {
+        start = { kind: "split", targets: [atLeast(1, copy(start), i), next], here: rest(0, i) };
+      }
+      for (let i = 1; i <= min; i++) start = atLeast(i, copy(start), max - min + i);
     }
     return start;
   }
@@ -139,6 +163,8 @@ class RuleCompiler {
     const single = item.kind === "class" || item.kind === "any" || item.kind === "reference" || item.kind === "token";
     if (single) return (rest) => this.compile(item, rest);
     const rule: NetworkRule = { start: this.compile(item, end) };
-    return (rest) => ({ kind: "call", rule, next: rest });
+    return (rest) => ({ kind: "call", rule, next: rest, here: left(item, rest) });
   }
 }
+
+const left = (expression: GbnfExpression, after: State) => ({ expression, after });

@@ -29,25 +29,28 @@ export function decodeUtf8(bytes: Uint8Array, pending: PartialCharacter | null):
   const codes: number[] = [];
   let partial = pending;
   for (const byte of bytes) {
-    if (partial === null) {
-      if (byte < 0x80) {
-        codes.push(byte);
-        continue;
-      }
-      const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
-      if (byte < 0xc2 || byte > 0xf4) return null;
-      partial = { value: byte & (0x7f >> length), missing: length - 1, length };
-    } else {
-      if ((byte & 0xc0) !== 0x80) return null;
-      partial = { value: (partial.value << 6) | (byte & 0x3f), missing: partial.missing - 1, length: partial.length };
-    }
-    if (reachable(partial) === null) return null;
-    if (partial.missing === 0) {
-      codes.push(partial.value);
-      partial = null;
-    }
+    const read = decodeByte(byte, partial);
+    if (read === null) return null;
+    partial = typeof read === "number" ? null : read;
+    if (typeof read === "number") codes.push(read);
   }
   return { codes, partial };
+}
+
+/** The code point that a byte completes, or the character that it leaves open; null if no text goes on with it. */
+export function decodeByte(byte: number, pending: PartialCharacter | null): number | PartialCharacter | null {
+  let partial: PartialCharacter;
+  if (pending === null) {
+    if (byte < 0x80) return byte;
+    if (byte < 0xc2 || byte > 0xf4) return null;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+    partial = { value: byte & (0x7f >> length), missing: length - 1, length };
+  } else {
+    if ((byte & 0xc0) !== 0x80) return null;
+    partial = { value: (pending.value << 6) | (byte & 0x3f), missing: pending.missing - 1, length: pending.length };
+  }
+  if (reachable(partial) === null) return null;
+  return partial.missing === 0 ? partial.value : partial;
 }
 
 /** Code points of a text; null if it holds half of a surrogate pair, which has no bytes. */
