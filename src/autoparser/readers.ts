@@ -87,7 +87,7 @@ export function responseGrammar(
   const spell: ResponseGrammar["spell"] = (response, opened) => spellResponse(layout, response, opened);
   if (reader === "harmony") {
     const { grammar } = harmonyTurns(harmonyTokens(tokenizer), harmonyOptions);
-    return { ...grammar, spell, stops: [...new Set([...grammar.stops, ...stops])] };
+    return { ...grammar, layout, spell, stops: [...new Set([...grammar.stops, ...stops])] };
   }
   return {
     kind: "layout",

@@ -1,6 +1,8 @@
 import { pythonStrip } from "../messages/index.ts";
 import {
   type CallBody,
+  type CallElement,
+  type CallForm,
   type CallGrammar,
   type CallReading,
   type CallText,
@@ -9,6 +11,7 @@ import {
   readTaggedCall,
   type TaggedArgumentsOptions,
 } from "../parse/index.ts";
+import { argumentForms } from "./argumentForms.ts";
 
 /*
  * Calls as GLM's format has them, and those built on it; the tags are tokens in some vocabularies and text in others:
@@ -61,7 +64,7 @@ export function writeArgTags(
  */
 export function argTagCalls(
   layout: ArgTagLayout,
-  grammar: Pick<CallGrammar, "open" | "close" | "section" | "separator">,
+  grammar: Pick<CallGrammar, "open" | "close" | "section" | "separator"> & Partial<Pick<CallForm, "sectionSpace">>,
   options: TaggedArgumentsOptions = {},
 ): CallGrammar {
   const markers = [...tagNames.map((tag) => layout.tags[tag]), layout.nameEnd];
@@ -74,12 +77,31 @@ export function argTagCalls(
     }
     return false;
   };
+  const { sectionSpace, ...outer } = grammar;
   return {
-    ...grammar,
+    ...outer,
     atoms: markers.flatMap((marker) => marker?.id ?? []),
     body: (call, tools) => (swallowsCall(call) ? malformed(body(call, tools)) : body(call, tools)),
     endsInside: (call) => readParts(layout, call).end === "open",
+    form: { inside: callElements(layout), between: layout.glue, sectionSpace },
   };
+}
+
+function callElements({ tags, nameEnd, glue }: ArgTagLayout): readonly CallElement[] {
+  const { keyOpen, keyClose, valueOpen, valueClose } = tags;
+  const behindName = (nameEnd?.text ?? "") + glue;
+  return [
+    { kind: "name" },
+    ...(behindName === "" ? [] : [{ kind: "text", text: behindName } as const]),
+    {
+      kind: "tagged",
+      open: "",
+      close: "",
+      namePrefix: keyOpen.text,
+      separator: "",
+      values: argumentForms(keyClose.text + glue + valueOpen.text, valueClose.text + glue),
+    },
+  ];
 }
 
 /**

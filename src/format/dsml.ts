@@ -1,6 +1,7 @@
 import { pythonJson, pythonRstrip, toPlain, tryParseJson } from "../messages/index.ts";
 import { jsonMembers } from "../parse/calls/jsonMembers.ts";
 import {
+  type CallElement,
   type CallGrammar,
   type CallText,
   isBlank,
@@ -8,6 +9,7 @@ import {
   type SpokenCall,
   type TokenMarker,
   type ToolCallStatus,
+  type ValueForm,
 } from "../parse/index.ts";
 
 /*
@@ -91,8 +93,33 @@ export function dsmlCalls(atom: TokenMarker): CallGrammar {
     },
     endsInside: (call) => readInvoke(call).isOpen,
     unclosed: (call) => ({ name: readInvoke(call).name }),
+    form: { inside: INSIDE, between: "\n", sectionSpace: "\n", leads: true },
   };
 }
+
+const parameterForm = (types: ValueForm["types"], isString: boolean, writing: ValueForm["writing"]): ValueForm => ({
+  types,
+  between: `" string="${isString}">`,
+  suffix: PARAMETER_END,
+  writing,
+});
+
+const INSIDE: readonly CallElement[] = [
+  { kind: "text", text: ' name="' },
+  { kind: "name" },
+  { kind: "text", text: '">\n' },
+  {
+    kind: "tagged",
+    open: "",
+    close: "\n",
+    namePrefix: '<｜DSML｜parameter name="',
+    separator: "\n",
+    values: [
+      parameterForm(["string"], true, { kind: "raw" }),
+      parameterForm(["number", "integer", "boolean", "null", "array", "object"], false, { kind: "json" }),
+    ],
+  },
+];
 
 interface Invoke {
   readonly name: string | null;

@@ -1,11 +1,13 @@
 import {
   type CallBody,
+  type CallElement,
   type CallGrammar,
   type CallReading,
   type Marker,
   readTaggedCall,
   type TaggedArgumentsOptions,
 } from "../parse/index.ts";
+import { argumentForms } from "./argumentForms.ts";
 import { readTagLayout, type TagLayout } from "./tagLayout.ts";
 
 /*
@@ -49,8 +51,24 @@ export function functionXmlCalls({ open, close, separator, literal }: FunctionXm
     separator,
     body: (call, tools) => (isMisjudged(call.text) ? MALFORMED : read(call, tools)),
     endsInside: ({ text }) => isOpen(text, exact) || isOpen(text, lenient),
+    form: { inside: callElements(literal !== undefined), between: "\n" },
   };
 }
+
+const callElements = (pythonWords: boolean): readonly CallElement[] => [
+  { kind: "text", text: "\n<function=" },
+  { kind: "name" },
+  { kind: "text", text: ">\n" },
+  {
+    kind: "tagged",
+    open: "",
+    close: "",
+    namePrefix: "<parameter=",
+    separator: "",
+    values: argumentForms(">\n", "\n</parameter>\n", { pythonWords }),
+  },
+  { kind: "text", text: "</function>\n" },
+];
 
 const MALFORMED: CallReading = {
   name: null,

@@ -12,7 +12,7 @@ import {
   toPlain,
   tryParseJson,
 } from "../messages/index.ts";
-import { type Atom, type CallBody, type CallText, isBlank, knownStatus } from "../parse/index.ts";
+import { type Atom, type CallBody, type CallElement, type CallText, isBlank, knownStatus } from "../parse/index.ts";
 
 /*
  * Values as Gemma's format has them: keys without quotes, strings between a token of their own, ▸ here:
@@ -88,6 +88,28 @@ export function gemmaCallBody(quote: number): CallBody {
     return { ...read, status: name === "" ? "missing_name" : knownStatus(name, tools) };
   };
 }
+
+/** How such a call is written. */
+export const gemmaCall = (quote: string, { sorted }: { readonly sorted: boolean }): readonly CallElement[] => [
+  { kind: "text", text: HEAD },
+  { kind: "name" },
+  {
+    kind: "tagged",
+    open: "{",
+    close: "}",
+    namePrefix: "",
+    separator: ",",
+    sorted,
+    values: [
+      {
+        types: ["string", "number", "integer", "boolean", "null", "array", "object"],
+        between: ":",
+        suffix: "",
+        writing: { kind: "literal", quote, bareKeys: true },
+      },
+    ],
+  },
+];
 
 /** Does this call's text end inside a string? */
 export function endsInGemmaString(call: CallText, quote: number): boolean {

@@ -2,9 +2,11 @@ import type { GptOssConfig } from "../configs/index.ts";
 import { pythonJson, tryParseJson } from "../messages/index.ts";
 import {
   type CallReading,
+  type CallsLayout,
   type FramedGrammar,
   jsonArguments,
   knownStatus,
+  type ResponseLayout,
   type SpokenCall,
   type SpokenResponse,
   type TokenMarker,
@@ -105,6 +107,8 @@ export function harmonyTurns(
     bodies: [token.message.id],
     ends: [token.end.id, token.call.id],
     whenUnknown: "plain",
+    layout: turnLayout(token, patched),
+    callForms: callForms(token),
     classify(header) {
       if (recipientIn(header) !== null) return "call";
       return channelIn(header) === "analysis" ? "reasoning" : "content";
@@ -139,6 +143,48 @@ export function harmonyTurns(
   };
 
   return { grammar, messagesOf, said, recipientOf, toolChannel };
+}
+
+const TO_FUNCTIONS = " to=functions.";
+
+/** A turn with calls to functions; builtin tools are not among them. */
+function turnLayout(token: HarmonyTokens, patched: boolean): ResponseLayout {
+  const { start, channel, message, end, constrain } = token;
+  const next = `${end.text}${start.text}assistant`;
+  const [head, behindName] = patched
+    ? [`${channel.text}commentary${TO_FUNCTIONS}`, ` ${constrain.text}json${message.text}`]
+    : [TO_FUNCTIONS, `${channel.text}commentary${message.text}`];
+  return {
+    reasoning: { mode: "tag_based", open: `${channel.text}analysis${message.text}`, close: next },
+    content: {
+      mode: "always_wrapped",
+      open: `${channel.text}final${message.text}`,
+      close: "",
+      alsoOpens: [`${channel.text}commentary${message.text}`],
+    },
+    calls: functionCalls(token, head, behindName),
+    end: "",
+    glue: [next, `${start.text}assistant`],
+  };
+}
+
+function functionCalls({ start, call, end }: HarmonyTokens, head: string, behindName: string): CallsLayout {
+  return {
+    lead: `${end.text}${start.text}assistant`,
+    section: null,
+    separator: `${call.text}${start.text}assistant`,
+    call: [{ kind: "text", text: head }, { kind: "name" }, { kind: "text", text: behindName }, { kind: "json" }],
+    parallel: true,
+  };
+}
+
+/** Models name the channel before the recipient or behind it, and may say that the body is JSON. */
+function callForms(token: HarmonyTokens): readonly CallsLayout[] {
+  const channels = ["", `${token.channel.text}commentary`];
+  const kinds = ["", " json", ` ${token.constrain.text}json`];
+  return channels.flatMap((channel) =>
+    kinds.map((kind) => functionCalls(token, TO_FUNCTIONS, channel + kind + token.message.text)),
+  );
 }
 
 /** The tool that a header is for; null if it is for no tool. */

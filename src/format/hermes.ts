@@ -1,6 +1,13 @@
 import type { Conversation, ConversationMessage } from "../messages/index.ts";
 import { pythonJson } from "../messages/index.ts";
-import { type CallGrammar, endsInJsonString, jsonCallBody, type Marker, type SpokenCall } from "../parse/index.ts";
+import {
+  type CallElement,
+  type CallGrammar,
+  endsInJsonString,
+  jsonCallBody,
+  type Marker,
+  type SpokenCall,
+} from "../parse/index.ts";
 import type { SpanWriter } from "../tokens/index.ts";
 import type { Chatml } from "./chatml.ts";
 import { toolValue } from "./toolValue.ts";
@@ -47,6 +54,15 @@ export function writeHermesCalls(calls: readonly SpokenCall[], separated: boolea
   return texts.length > 0 && separated ? `\n${texts.join("\n")}` : texts.join("\n");
 }
 
+const CALL: CallElement = {
+  kind: "object",
+  name: ["name"],
+  arguments: ["arguments"],
+  id: null,
+  order: [{ key: "name" }, { key: "arguments" }],
+  style: { itemSeparator: ", ", keySeparator: ": ", indent: null },
+};
+
 /** How these calls are read. */
 export function hermesCalls(token: { readonly callOpen: Marker; readonly callClose: Marker }): CallGrammar {
   return {
@@ -55,5 +71,6 @@ export function hermesCalls(token: { readonly callOpen: Marker; readonly callClo
     separator: "\n",
     body: jsonCallBody({ nameField: "name", argumentsField: "arguments" }),
     endsInside: ({ text }) => endsInJsonString(text),
+    form: { inside: [{ kind: "text", text: "\n" }, CALL, { kind: "text", text: "\n" }], between: "\n" },
   };
 }

@@ -31,6 +31,7 @@ export { declarationPieces } from "./gemmaTools.ts";
 export {
   endsInGemmaString,
   fieldPieces,
+  gemmaCall,
   gemmaCallBody,
   isFields,
   piecesText,

@@ -1,10 +1,12 @@
 import {
   type CallBody,
+  type CallElement,
   type CallGrammar,
   readTaggedCall,
   type SectionGrammar,
   type TaggedArgumentsOptions,
 } from "../parse/index.ts";
+import { argumentForms } from "./argumentForms.ts";
 import { readTagLayout, type TagLayout, type TagParts } from "./tagLayout.ts";
 
 /*
@@ -38,8 +40,22 @@ export function invokeXmlCalls({ section, separator, ...options }: InvokeXmlOpti
     separator,
     body: invokeXmlBody(options),
     endsInside: ({ text }) => readParts(text)?.openKey !== undefined,
+    form: { inside: INSIDE, between: "\n", sectionSpace: "\n", leads: true },
   };
 }
+
+const INSIDE: readonly CallElement[] = [
+  { kind: "name" },
+  { kind: "text", text: '">\n' },
+  {
+    kind: "tagged",
+    open: "",
+    close: "",
+    namePrefix: '<parameter name="',
+    separator: "",
+    values: argumentForms('">', "</parameter>\n"),
+  },
+];
 
 /**
  * Reads the text between a call's markers. A closing `</parameter>` counts only where the next parameter or the end follows,

@@ -77,6 +77,10 @@ export function kimi(tokenizer: Tokenizer, family: string): Kimi {
       const { name, id } = readCall(call, null);
       return call.atoms.length > 0 ? { name, id } : { status: "malformed_structure" };
     },
+    form: {
+      inside: [{ kind: "id", namesFunction: true }, { kind: "text", text: token.argumentsOpen.text }, { kind: "json" }],
+      between: "",
+    },
   };
 
   function spellCalls(spoken: readonly SpokenCall[]): string {

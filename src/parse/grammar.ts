@@ -1,4 +1,4 @@
-import type { ResponseLayout } from "./layout/layout.ts";
+import type { CallElement, CallsLayout, ResponseLayout } from "./layout/layout.ts";
 import type { KnownTool, ParsedToolCall } from "./types.ts";
 
 /** A marker of the wire format: one token, or text that is spelled with several. */
@@ -137,6 +137,22 @@ export interface CallGrammar {
   endsInside?(call: CallText): boolean;
   /** What is known of a call that was cut short. Default: nothing, with the status `unclosed_block`. */
   unclosed?(call: CallText): Partial<CallReading>;
+  /** How calls are written; without it no grammar can be made that holds a model to them. */
+  readonly form?: CallForm | undefined;
+}
+
+/** How calls are written, as data beside the `body` that reads them. */
+export interface CallForm {
+  /** What stands between a call's markers. */
+  readonly inside: readonly CallElement[];
+  /** Written between two calls. */
+  readonly between: string;
+  /** Written behind the section's opening marker, and before its closing one. Default: nothing. */
+  readonly sectionSpace?: string | undefined;
+  /** The grammar's `separator` stands also before calls without content. Default false. */
+  readonly leads?: boolean | undefined;
+  /** Content stands behind the calls. Default false. */
+  readonly contentFollows?: boolean | undefined;
 }
 
 export interface SectionGrammar {
@@ -193,6 +209,10 @@ export interface FramedGrammar extends CommonGrammar {
   readonly readCall: (header: string, call: CallText, tools: ReadonlyMap<string, KnownTool> | null) => CallReading;
   /** The stop that the format has for this response, where it is not always the first one. */
   stopOf?(response: SpokenResponse): number;
+  /** The same format by its parts, in the headers that `spell` writes; without it no grammar can be made for its calls. */
+  readonly layout?: ResponseLayout | undefined;
+  /** The ways in which models write calls, all read, and all begun by the same text. Default: the layout's own. */
+  readonly callForms?: readonly CallsLayout[] | undefined;
 }
 
 export type FramedPart = "reasoning" | "content" | "call";
@@ -207,6 +227,8 @@ export interface BareGrammar extends CommonGrammar {
   readonly opening: string;
   /** Reads the whole response, white space at its ends removed. A reading without a name is no call, but content. */
   readonly body: CallBody;
+  /** How a call is written; without it no grammar can be made for it. */
+  readonly call?: readonly CallElement[] | undefined;
 }
 
 /** A response by its layout, which is data: for templates that no family is written for. */

@@ -8,6 +8,7 @@ export type {
   Atom,
   BareGrammar,
   CallBody,
+  CallForm,
   CallGrammar,
   CallList,
   CallReading,
@@ -44,7 +45,9 @@ export type {
 export { LayoutReader, type LayoutReaderOptions, type LayoutReading, layoutReader } from "./layout/layoutReader.ts";
 export { spellResponse } from "./layout/spellResponse.ts";
 export { type TextParser, type TextParserOptions, type TextParserState, textParser } from "./layout/textParser.ts";
+export { promptBeginning } from "./promptBeginning.ts";
 export { beginsInReasoning } from "./promptState.ts";
+export { responseLayout } from "./responseLayout.ts";
 export { knownStatus } from "./status.ts";
 export { markerTable } from "./tagged/markerTable.ts";
 export type {

@@ -140,7 +140,7 @@ function withoutFence(text: string): string {
 }
 
 /** Calls as `function<｜tool▁sep｜>{name}⏎` and arguments in a fence; the fence may be missing. */
-function fencedCalls(separator: TokenMarker): Pick<CallGrammar, "atoms" | "body" | "endsInside" | "unclosed"> {
+function fencedCalls(separator: TokenMarker): Pick<CallGrammar, "atoms" | "body" | "endsInside" | "unclosed" | "form"> {
   /** Name and arguments; null where the separator is missing. */
   function parts({ text, atoms }: CallText): { readonly name: string; readonly rest: string } | null {
     const atom = atoms.find(({ id }) => id === separator.id);
@@ -167,6 +167,16 @@ function fencedCalls(separator: TokenMarker): Pick<CallGrammar, "atoms" | "body"
     unclosed: (call) => {
       const found = parts(call);
       return found ? { name: found.name || null } : { status: "malformed_structure" };
+    },
+    form: {
+      inside: [
+        { kind: "text", text: `function${separator.text}` },
+        { kind: "name" },
+        { kind: "text", text: "\n```json\n" },
+        { kind: "json" },
+        { kind: "text", text: "\n```" },
+      ],
+      between: "",
     },
   };
 }

@@ -37,6 +37,7 @@ import {
   endsInGemmaString,
   type Family,
   fieldPieces,
+  gemmaCall,
   gemmaCallBody,
   isFields,
   markers,
@@ -121,6 +122,7 @@ export const gemma4: Family<Gemma4Config> = {
         atoms: [token.quote.id],
         body: gemmaCallBody(token.quote.id),
         endsInside: (call) => endsInGemmaString(call, token.quote.id),
+        form: { inside: gemmaCall(token.quote.text, { sorted: !patched }), between: "", contentFollows: true },
       },
       spell({ reasoning, content, toolCalls }, opened) {
         const thought = opened ? `${reasoning ?? ""}\n${token.thoughtClose.text}` : spellThought(reasoning);

@@ -93,6 +93,7 @@ export const hy3: Family<Hy3Config> = {
         open: callOpen,
         close: callClose,
         section: { open: callsOpen, close: callsClose, optional: true },
+        sectionSpace: "\n",
         separator: "",
       }),
       spell({ reasoning, content, toolCalls }, opened) {

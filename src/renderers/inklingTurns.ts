@@ -6,6 +6,7 @@ import {
   type FramedGrammar,
   jsonCallBody,
   knownStatus,
+  type ResponseLayout,
   type SpokenCall,
   type SpokenResponse,
   type TokenMarker,
@@ -56,6 +57,7 @@ export function inklingTurns(tokenizer: Tokenizer, token: InklingTokens, { patch
     callBodies: [token.callJson.id],
     ends: [token.end.id],
     whenUnknown: "header",
+    layout: turnLayout(token, patched),
     classify(_, body) {
       if (body === token.text.id) return "content";
       return body === token.thinking.id ? "reasoning" : "call";
@@ -78,6 +80,34 @@ export function inklingTurns(tokenizer: Tokenizer, token: InklingTokens, { patch
   };
 
   return { grammar, turnText };
+}
+
+function turnLayout({ model, text, thinking, callJson, end }: InklingTokens, patched: boolean): ResponseLayout {
+  return {
+    reasoning: { mode: "tag_based", open: thinking.text, close: end.text + model.text },
+    content: { mode: "always_wrapped", open: text.text, close: end.text, wrapsEmpty: !patched },
+    calls: {
+      lead: model.text,
+      section: null,
+      separator: model.text,
+      call: [
+        { kind: "name" },
+        { kind: "text", text: callJson.text },
+        {
+          kind: "object",
+          name: ["name"],
+          arguments: ["args"],
+          id: null,
+          order: [{ key: "name" }, { key: "args" }],
+          style: { itemSeparator: ",", keySeparator: ":", indent: null },
+        },
+        { kind: "text", text: end.text },
+      ],
+      parallel: true,
+    },
+    end: "",
+    glue: [model.text],
+  };
 }
 
 export function sortedJson(value: JsonInput): string {

@@ -27,7 +27,7 @@ import {
   pythonStrip,
   tryParseJson,
 } from "../messages/index.ts";
-import { jsonCallBody, type ResponseGrammar, type SpokenResponse } from "../parse/index.ts";
+import { type CallElement, jsonCallBody, type ResponseGrammar, type SpokenResponse } from "../parse/index.ts";
 import type { SpanWriter } from "../tokens/index.ts";
 
 const CALL_FORMAT =
@@ -39,6 +39,15 @@ const TOOLS_FOR_SYSTEM =
 const TOOLS_FOR_USER =
   "Given the following functions, please respond with a JSON for a function call with its proper arguments " +
   `that best answers the given prompt.\n\n${CALL_FORMAT}`;
+
+const CALL: CallElement = {
+  kind: "object",
+  name: ["name"],
+  arguments: ["parameters"],
+  id: null,
+  order: [{ key: "name" }, { key: "parameters" }],
+  style: { itemSeparator: ", ", keySeparator: ": ", indent: null },
+};
 
 export const llama3: Family<Llama3Config> = {
   config: llama3Config,
@@ -74,6 +83,7 @@ export const llama3: Family<Llama3Config> = {
       turnStart: token.headerOpen.id,
       opening: "{",
       body: jsonCallBody({ nameField: "name", argumentsField: ["parameters", "arguments"] }),
+      call: [CALL],
       spell,
     };
 

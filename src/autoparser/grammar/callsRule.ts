@@ -19,9 +19,11 @@ export interface CallsOptions {
   readonly parallel: boolean;
   /** What content behind calls does not hold. */
   readonly markers: readonly string[];
+  /** Nothing follows the calls. */
+  readonly alone: boolean;
 }
 
-/** From the first text of the first call, without white space before it, to the response's end. */
+/** From the first text of the first call, without white space before it, to the response's end, or the calls'. */
 export function callsRule(context: GrammarContext, layout: ResponseLayout, options: CallsOptions): GbnfExpression {
   const calls = layout.calls!;
   const { section, separator, call } = calls;
@@ -34,7 +36,9 @@ export function callsRule(context: GrammarContext, layout: ResponseLayout, optio
     section === null
       ? list
       : sequence(opener(context, section.open, call[0]), list, looseText(context, (behind + section.close).trimEnd()));
-  return sequence(all, contentBehind(context, layout, options.markers), responseEnd(context, layout));
+  return options.alone
+    ? all
+    : sequence(all, contentBehind(context, layout, options.markers), responseEnd(context, layout));
 }
 
 /** Content that follows calls: free text in which no other part begins. */

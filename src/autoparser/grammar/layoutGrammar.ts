@@ -1,7 +1,7 @@
 import { TitoError } from "../../errors.ts";
 import { alternatives, empty, type GbnfExpression, literal, optional, printGbnf, sequence } from "../../gbnf/index.ts";
 import { type ToolFunction, toolFunction } from "../../messages/index.ts";
-import type { ResponseLayout } from "../../parse/layout/layout.ts";
+import type { CallsLayout, ResponseLayout } from "../../parse/layout/layout.ts";
 import { leadRule, reasoningRule } from "./beforeCalls.ts";
 import { callsRule, responseEnd } from "./callsRule.ts";
 import { type GrammarContext, looseText, newContext, schemaValue } from "./grammarContext.ts";
@@ -38,16 +38,28 @@ export function layoutGrammar(layout: ResponseLayout, options: LayoutGrammarOpti
   const context = newContext(options);
   const names = tools.map(({ name }) => name);
   const triggers = callTriggers(layout, names, options.beginning, options);
-  const parallel = calls.parallel && options.parallel !== false;
+  const alone = lazy && options.extent === "call";
+  const parallel = calls.parallel && options.parallel !== false && !(alone && calls.section === null);
   const markers = [...triggers.map(({ text }) => text), ...stops, layout.reasoning?.open.trim() ?? ""];
-  const all = callsRule(context, layout, { tools, parallel, markers });
+  const all = callsRule(context, layout, { tools, parallel, markers, alone });
   if (!lazy) {
-    const root = sequence(reasoningRule(context, layout, options.beginning), leadRule(context, layout), all);
+    const root = sequence(
+      reasoningRule(context, layout, options.beginning),
+      leadRule(context, layout),
+      blankBefore(calls),
+      all,
+    );
     return made(context, root, false, []);
   }
   // Calls without a text of their own are known by what leads to them.
   const lead = calls.section === null && calls.call[0]?.kind === "name" ? calls.lead.trim() : "";
   return made(context, sequence(lead === "" ? empty() : optional(literal(lead)), all), true, triggers);
+}
+
+/** A blank between words belongs to the text that begins the calls (`assistant to=functions.…`), which is written without it. */
+function blankBefore({ section, call: [first] }: CallsLayout): GbnfExpression {
+  const opening = section?.open ?? (first?.kind === "text" ? first.text : "");
+  return /^ \w/.test(opening) ? literal(" ") : empty();
 }
 
 function chosenTools(

@@ -42,7 +42,7 @@ export function callTriggers(
 }
 
 /** Words that go on behind a marker: the marker alone begins something else, too. */
-const isPhrase = (rest: string): boolean => /^\s+\w/.test(rest) || /^\w[^<]*<[|｜]/.test(rest);
+export const isPhrase = (rest: string): boolean => /^\s+\w/.test(rest) || /^\w[^<]*<[|｜]/.test(rest);
 
 function textBehind(element: NonNullable<ResponseLayout["calls"]>["call"][number] | undefined): string {
   const text = element?.kind === "text" ? element.text : element?.kind === "tagged" ? element.open : "";

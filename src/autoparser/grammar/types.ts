@@ -7,6 +7,11 @@ export interface LayoutGrammarOptions {
   readonly toolChoice?: ToolChoice | undefined;
   /** Several calls in one response. Default: what the layout has; a layout without them never has them. */
   readonly parallel?: boolean | undefined;
+  /**
+   * How far a lazy grammar goes: to the end of the `response` (default), or of one `call`; where a section is around the calls of a
+   * response, of that. Behind it the model is free, until a trigger comes again.
+   */
+  readonly extent?: "response" | "call" | undefined;
   /** Content is JSON of this schema, behind reasoning. No calls then. */
   readonly responseFormat?: ResponseFormat | undefined;
   /** Where the response begins. */

@@ -25,16 +25,16 @@ export function layoutParserFactory(
   const added = new Set(addedTokens.map(({ id }) => id));
   const { stops } = grammar;
   return ({ prompt, tools, state }) => {
-    const beginning = promptBeginning(grammar, layout, prompt, tokenizer);
+    const beginning = layoutBeginning(grammar, prompt, tokenizer, layout);
     return new LayoutParser({ layout, tokenizer, stops, added, beginning, tools, state });
   };
 }
 
-function promptBeginning(
-  { header, turnStart }: LayoutGrammar,
-  layout: CompiledLayout,
+export function layoutBeginning(
+  { header, turnStart, layout: source }: LayoutGrammar,
   prompt: PromptContext,
   tokenizer: Tokenizer,
+  layout: CompiledLayout = compileLayout(source),
 ): LayoutBeginning {
   if ("reasoning" in prompt) {
     if (prompt.reasoning === "open" && layout.reasoning) return { in: "reasoning" };
