@@ -13,6 +13,7 @@ import { Peer } from "./peer.ts";
 import { benchPool } from "./pool.ts";
 import { benchGeneratedRenders, benchRecordedRenders, LONG_TURNS } from "./render.ts";
 import { benchRollout } from "./rollout.ts";
+import { benchSampler } from "./sampler.ts";
 import { setUp } from "./setting.ts";
 import { benchRecordedTemplates, benchTemplates } from "./template.ts";
 import { peerPython } from "./venv.ts";
@@ -78,6 +79,7 @@ async function generated(bench: Bench, scratch: string, smoke: boolean): Promise
   await benchTemplates(bench, smoke ? [3] : [3, 40, 200]);
   await benchAutoparser(bench);
   await benchPool(bench, setting, smoke);
+  await benchSampler(bench, smoke);
 }
 
 async function recorded(bench: Bench, scratch: string, python: string | undefined): Promise<void> {

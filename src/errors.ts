@@ -49,23 +49,61 @@ export type ErrorCode =
   | "gbnf_invalid"
   | "schema_unsupported"
   | "tool_choice_unknown"
-  // one request by a template: its parts contradict each other; tools for a template that has no format for calls
+  // one request by a template: its parts contradict each other; tools for a template or a model that has none
   | "invalid_request"
   | "tools_unsupported"
-  // files and models
+  // files and models: no file; not a GGUF; a model's URL that cannot be read
   | "file_not_found"
   | "invalid_gguf"
+  | "model_unreachable"
+  // hubs: a malformed id, revision or file name; gated or private, and no token; 401; 403; 404; 429; 5xx or not reachable; an
+  // answer that no hub gives; not in the cache while offline
+  | "invalid_hub_name"
+  | "hub_gated"
+  | "hub_unauthorized"
+  | "hub_forbidden"
+  | "hub_not_found"
+  | "hub_rate_limited"
+  | "hub_unavailable"
+  | "hub_protocol"
+  | "hub_offline"
+  // downloads: no file to choose; several, and none of a known quantisation; in parts; the connection broke too often; not what
+  // the hub announced; no room; another process holds the file; the cache cannot be written
+  | "model_file_missing"
+  | "model_ambiguous"
+  | "model_split"
+  | "download_interrupted"
+  | "download_corrupt"
+  | "disk_full"
+  | "cache_locked"
+  | "cache_unusable"
   // the native sampler
   | "sampler_missing"
   | "sampler_option"
+  // a lazy grammar that nothing would wake
+  | "grammar_without_triggers"
+  // markers of segments: a start without an end; one payload marker alone; an empty text; payload's the same as the call's
+  | "marker_missing_end"
+  | "marker_payload_alone"
+  | "marker_empty"
+  | "marker_equal"
   | "model_load_failed"
   | "context_full"
   | "no_sequence_left"
   | "session_ended"
   | "session_busy"
+  // a host of sequences: no such session; too many callers wait; no such prefix; ids that do not start with their parent's
+  | "session_unknown"
+  | "queue_full"
+  | "prefix_unknown"
+  | "parent_mismatch"
   | "empty_prompt"
   | "sampler_failed"
   | "aborted"
+  // stores of tool calls: no SQLite, or a file that cannot be opened; the database fails; used after `close`
+  | "store_unavailable"
+  | "store_failed"
+  | "store_closed"
   // rollouts and training samples
   | "rollout_ended"
   | "rollout_order"

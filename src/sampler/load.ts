@@ -1,6 +1,8 @@
 import { setTimeout } from "node:timers/promises";
-import type { LlamaContext, LlamaContextOptions, LlamaModel } from "node-llama-cpp";
+import type { LlamaContext, LlamaContextOptions, LlamaModel, Token } from "node-llama-cpp";
 import { TitoError } from "../errors.ts";
+import { requireToolsOfFile, type ToolRequirement, toolRequirements } from "../models/info/requireTools.ts";
+import { type AllIds, nativeTopK } from "./chain.ts";
 import { checkModelFile } from "./modelFile.ts";
 import { defaultThreads, eogIdsOf, type NativeRuntime, startNative } from "./native.ts";
 import { refuse } from "./refuse.ts";
@@ -29,13 +31,33 @@ export interface LoadSamplerOptions {
    * `"apart"`: every session is evaluated in batches of its own, and gives the same ids alone and beside others, whatever the weights.
    */
   readonly batching?: "shared" | "apart";
+  /**
+   * The same seed, ids and settings give the same ids, alone and beside others, whatever the weights: the name for `batching: "apart"`,
+   * in which a host also takes nothing from the cache that the call did not name (its session, its parent). Default `false`.
+   */
+  readonly deterministic?: boolean;
   /** Default `false`: the CPU. Another value takes a prebuilt binary of node-llama-cpp for it; nothing is downloaded or compiled. */
   readonly gpu?: Gpu;
+  /**
+   * Refuses a model whose chat template has no tools, by the file's header and before llama.cpp is started. `"both"`: it describes tools
+   * and writes calls; `"describe"`: it describes tools. Default `"none"`: nothing is asked.
+   */
+  readonly requireTools?: ToolRequirement;
   /** Ends loading with an `aborted` error. */
   readonly signal?: AbortSignal;
 }
 
-const optionNames = ["threads", "contextSize", "sequences", "batchSize", "batching", "gpu", "signal"];
+const optionNames = [
+  "threads",
+  "contextSize",
+  "sequences",
+  "batchSize",
+  "batching",
+  "deterministic",
+  "gpu",
+  "requireTools",
+  "signal",
+];
 const defaultContextSize = 8192;
 const mostSequences = 256;
 
@@ -44,7 +66,8 @@ const mostSequences = 256;
  *
  * llama.cpp comes with the optional package node-llama-cpp, which only this call loads.
  * @throws TitoError `file_not_found`; `model_load_failed` with the reason for a file that is damaged or no model, or when memory is
- * short; `sampler_missing` with the command that installs node-llama-cpp; `sampler_option`; `aborted`.
+ * short; `sampler_missing` with the command that installs node-llama-cpp; `sampler_option`; `aborted`; with `requireTools` also
+ * `tools_unsupported`, `invalid_gguf` and `template_syntax`.
  * @example
  * await using sampler = await loadSampler("model.gguf", { sequences: 4, threads: 4 });
  * await using session = await sampler.session();
@@ -55,13 +78,22 @@ export async function loadSampler(modelPath: string, options: LoadSamplerOptions
   const { signal } = options;
   if (signal?.aborted) throw aborted(signal);
   await checkModelFile(modelPath);
+  requireToolsOfFile(modelPath, options.requireTools ?? "none");
   const runtime = await startNative(options.gpu ?? false);
   runtime.takeErrorLog();
   let model: LlamaModel | undefined;
   try {
     model = await loadModel(runtime, modelPath, signal);
     const context = await createContext(runtime, model, options);
-    return new Sampler({ runtime, model, context, info: infoOf(model) });
+    const info = infoOf(model);
+    return new Sampler({
+      runtime,
+      model,
+      context,
+      info,
+      allIds: await keepAllIds(context, info),
+      deterministic: apart(options),
+    });
   } catch (cause) {
     await model?.dispose();
     if (signal?.aborted) throw aborted(signal);
@@ -87,7 +119,7 @@ async function createContext(
   model: LlamaModel,
   options: LoadSamplerOptions,
 ): Promise<LlamaContext> {
-  const { sequences = 1, batchSize, signal, batching } = options;
+  const { sequences = 1, batchSize, signal } = options;
   const contextSize = options.contextSize ?? Math.min(model.trainContextSize, defaultContextSize);
   // A far too large cache is no error that llama.cpp can report: the kernel kills the process.
   if (contextSize > model.trainContextSize)
@@ -98,7 +130,7 @@ async function createContext(
       sequences,
       threads: options.threads ?? defaultThreads(runtime.llama),
       ...(batchSize !== undefined && { batchSize }),
-      ...(batching === "apart" && { batching: oneSequenceAtATime }),
+      ...(apart(options) && { batching: oneSequenceAtATime }),
       ...(signal && { createSignal: signal }),
     });
   } catch (cause) {
@@ -111,10 +143,26 @@ async function createContext(
   }
 }
 
+const apart = ({ batching, deterministic }: LoadSamplerOptions): boolean => deterministic ?? batching === "apart";
+
 const oneSequenceAtATime: NonNullable<LlamaContextOptions["batching"]> = {
   itemPrioritizationStrategy: ({ items, size }) =>
     items.slice(0, 1).map((item) => ({ item, processAmount: Math.min(size, item.tokens.length) })),
 };
+
+/** Whether this llama.cpp keeps all ids without a top-k: it is asked for more than the 40 that node-llama-cpp keeps by itself. */
+async function keepAllIds(context: LlamaContext, { vocabSize }: SamplerModelInfo): Promise<AllIds> {
+  const wanted = Math.min(vocabSize, 64);
+  const sequence = context.getSequence();
+  try {
+    const options = { temperature: 1, topK: nativeTopK(0, null), topP: 1, minP: 0 };
+    const logits = { filter: { tokens: [], includeTop: wanted } };
+    const [output] = await sequence.controlledEvaluate([[0 as Token, { generateNext: { logits, options } }]]);
+    return output?.next.logits?.size === wanted ? null : 0;
+  } finally {
+    sequence.dispose();
+  }
+}
 
 async function loadFailure(runtime: NativeRuntime, cause: unknown, what: string, remedy: string): Promise<TitoError> {
   // llama.cpp's own words arrive on another thread, a moment after the failure itself.
@@ -149,11 +197,17 @@ function checkOptions(options: LoadSamplerOptions): void {
     const value = options[key];
     if (value !== undefined && (!Number.isSafeInteger(value) || value < 1)) refuse(key, value, "a whole number from 1");
   }
-  const { sequences = 1, batching = "shared", gpu = false } = options;
+  const { sequences = 1, batching = "shared", gpu = false, requireTools = "none" } = options;
   if (sequences > mostSequences) refuse("sequences", sequences, `at most ${mostSequences}, llama.cpp's limit`);
   if (!["shared", "apart"].includes(batching)) refuse("batching", batching, `"shared" or "apart"`);
+  const { deterministic } = options;
+  if (deterministic !== undefined && typeof deterministic !== "boolean")
+    refuse("deterministic", deterministic, "true or false");
+  if (deterministic !== undefined && options.batching !== undefined && deterministic !== (batching === "apart"))
+    refuse("deterministic", deterministic, `left out, or ${batching === "apart"}, beside batching: "${batching}"`);
   if (![false, "auto", "metal", "cuda", "vulkan"].includes(gpu))
     refuse("gpu", gpu, `false, "auto", "metal", "cuda" or "vulkan"`);
+  if (!toolRequirements.includes(requireTools)) refuse("requireTools", requireTools, `"both", "describe" or "none"`);
 }
 
 function aborted(signal: AbortSignal): TitoError {

@@ -3,6 +3,8 @@ import { TitoError } from "../errors.ts";
 import type { Ids } from "../tokenizer/types.ts";
 import { type GrammarOptions, type PlannedGrammar, readGrammar, refuseBesideGrammar } from "./grammarOptions.ts";
 import { checkIdSet } from "./ids.ts";
+import { checkSegmentPolicy } from "./policy/checkSegmentPolicy.ts";
+import type { SegmentPolicy } from "./policy/types.ts";
 import { refuse, refuseUnknown } from "./refuse.ts";
 
 /** Penalty on repeating sequences (DRY). It looks at the ids sampled by the same call only, not at the prompt. */
@@ -30,7 +32,7 @@ export interface XtcOptions {
 /**
  * The distribution an id is drawn from. Every default is neutral: without options it is the model's own, softmax(logits).
  *
- * The steps are applied in this order, llama.cpp's as node-llama-cpp builds it (a `grammar` comes before all of them):
+ * The steps are applied in this order, llama.cpp's as node-llama-cpp builds it; for a grammar see `grammarFirst`:
  * 1. `logitBias`
  * 2. `repeatPenalty`, then `frequencyPenalty` and `presencePenalty`
  * 3. `dry`
@@ -44,8 +46,8 @@ export interface XtcOptions {
  * At `temperature: 0` steps 4 to 6 and 8 cannot change the outcome, and the likeliest id of what is left is taken: the distribution is
  * a single point, and every log-probability 0. With `xtc` the log-probability is that of the distribution left after XTC's own coin.
  *
- * Cost: sorting the candidates dominates small models. Over a vocabulary of 151,936 ids it is about 7 to 13 ms a token, with
- * `topK: 20` less than 1 ms.
+ * Cost: looking at all candidates dominates small models. Over a vocabulary of 151,936 ids it is about 8 ms a token, 3 ms with
+ * `logprobs: false`, and with `topK: 20` less than 1 ms.
  *
  * Accuracy: the probability of the drawn id comes from llama.cpp, which sums 32-bit weights. With `topK` up to some hundred, and at
  * the model's own distribution, its logarithm is good to 1e-4. Over 151,936 candidates that are nearly equal the sum drifts: 2e-4 for
@@ -81,9 +83,8 @@ export interface SamplingOptions {
 
 export interface SampleOptions extends SamplingOptions {
   /**
-   * Holds the completion to a grammar, from its first id on: `{ gbnf }`, or what `layoutGrammar` gives as it is. The ids that
-   * cannot go on with the grammar are left out before every other step, so that `logprobs` are those of what is left: `topK: 20`
-   * counts allowed ids only. `rawLogprobs` and `topLogprobs` are the model's own and know of no grammar.
+   * Holds the completion to a grammar: from its first id on, or with `lazy` from a trigger on; `"json"`: to any JSON value. What
+   * `layoutGrammar` gives fits as it is.
    *
    * The end ids of the model, and stop ids, are possible where the grammar may end, and where nothing can follow they are all that
    * is possible. A stop id that is text of the grammar ends sampling only where the grammar may end before or after it.
@@ -92,10 +93,24 @@ export interface SampleOptions extends SamplingOptions {
    * A token's text is what counts, of control tokens as well (`<|im_start|>` is text in a JSON string); `<[123]>` in a grammar is
    * the token alone; `!<[123]>`, which llama.cpp misreads, is refused, and so is `dry` beside a grammar. Every call starts the
    * grammar anew.
-   *
-   * Cost: a look at the whole vocabulary for each id, which grows with the number of rules that can go on.
    */
-  readonly grammar?: GrammarOptions | null;
+  readonly grammar?: GrammarOptions | "json" | null;
+  /**
+   * What is left out, and when. False (default): an id is drawn as if there were no grammar, and drawn again among the allowed ones
+   * if the grammar refuses it, which looks at the whole vocabulary only then. True: ids that the grammar refuses are left out before
+   * every other step, so that `topK: 20` counts allowed ids only. Without `topK`, `topP`, `minP` and `xtc` both draw from the same
+   * distribution. `xtc` beside a grammar needs true.
+   */
+  readonly grammarFirst?: boolean;
+  /** The parts of a completion: markers of calls and reasoning, and with them a grammar and where the likeliest id is taken. */
+  readonly segments?: SegmentPolicy | null;
+  /**
+   * How many ids of reasoning there may be: then its end marker is put in. They count from the start marker on, or from the first
+   * id where the prompt left reasoning open; needs `segments`, and does nothing where these have no reasoning. Default: no limit.
+   */
+  readonly reasoningBudget?: number;
+  /** False: `logprobs` are not computed and NaN, which saves the second evaluation that a grammar costs. Default true. */
+  readonly logprobs?: boolean;
   /** How many ids to sample at most. Default: until a stop id or the end of the context. */
   readonly maxTokens?: number;
   /** Sampling ends after one of these ids. Default: the model's `eogIds`. `[]`: never. */
@@ -127,6 +142,10 @@ export interface SamplePlan {
   readonly xtc: XtcOptions | undefined;
   readonly seed: number;
   readonly grammar: PlannedGrammar | undefined;
+  readonly grammarFirst: boolean;
+  readonly segments: SegmentPolicy | undefined;
+  readonly reasoningBudget: number;
+  readonly logprobs: boolean;
   readonly maxTokens: number;
   readonly stop: ReadonlySet<number>;
   readonly rawLogprobs: boolean;
@@ -166,6 +185,7 @@ const rules: Readonly<Record<string, Rule>> = {
     allowed: `a whole number from 0 to ${largestSeed}`,
   },
   maxTokens: { fallback: Number.POSITIVE_INFINITY, test: whole(1), allowed: "a whole number from 1" },
+  reasoningBudget: { fallback: Number.POSITIVE_INFINITY, test: whole(0), allowed: "a whole number from 0" },
   topLogprobs: { fallback: 0, test: whole(0), allowed: "a whole number from 0 (off)" },
 };
 
@@ -185,7 +205,8 @@ const xtcRules: Readonly<Record<string, Rule>> = {
   },
 };
 
-const otherKeys = ["logitBias", "dry", "xtc", "grammar", "stop", "rawLogprobs", "signal"];
+const switches = ["grammarFirst", "logprobs", "rawLogprobs"] as const;
+const otherKeys = ["logitBias", "dry", "xtc", "grammar", "segments", "stop", "signal", ...switches];
 
 /**
  * Checks sampling options and fills in the defaults.
@@ -200,8 +221,20 @@ export function planSampling(options: SampleOptions, limits: Limits): SamplePlan
   const topLogprobs = number("topLogprobs");
   if (topLogprobs > limits.vocabSize)
     refuse("topLogprobs", topLogprobs, `at most the vocabulary's size, ${limits.vocabSize}`);
-  if (options.rawLogprobs !== undefined && typeof options.rawLogprobs !== "boolean")
-    refuse("rawLogprobs", options.rawLogprobs, "true or false");
+  for (const key of switches) {
+    const value = options[key];
+    if (value !== undefined && typeof value !== "boolean") refuse(key, value, "true or false");
+  }
+  const segments = options.segments ?? undefined;
+  if (segments !== undefined) checkSegmentPolicy(segments);
+  if (options.grammar && segments?.grammar)
+    refuse("grammar", options.grammar, "left out beside segments that have a grammar: there can be one");
+  if (options.reasoningBudget !== undefined && segments === undefined)
+    refuse(
+      "reasoningBudget",
+      options.reasoningBudget,
+      "left out without segments, which say where reasoning begins and ends",
+    );
   if (options.signal !== undefined && typeof options.signal?.aborted !== "boolean")
     refuse("signal", options.signal, "an AbortSignal");
   const plan: SamplePlan = {
@@ -217,7 +250,11 @@ export function planSampling(options: SampleOptions, limits: Limits): SamplePlan
     dry: readDry(options.dry),
     xtc: readXtc(options.xtc),
     seed: options.seed === undefined ? randomInt(largestSeed) : number("seed"),
-    grammar: readGrammar(options.grammar),
+    grammar: readGrammar(options.grammar ?? segments?.grammar),
+    grammarFirst: options.grammarFirst ?? false,
+    segments,
+    reasoningBudget: number("reasoningBudget"),
+    logprobs: options.logprobs ?? true,
     maxTokens: number("maxTokens"),
     stop: options.stop === undefined ? new Set(limits.eogIds) : checkIdSet(options.stop, limits.vocabSize),
     rawLogprobs: options.rawLogprobs ?? false,
@@ -225,6 +262,8 @@ export function planSampling(options: SampleOptions, limits: Limits): SamplePlan
     signal: options.signal,
   };
   if (plan.grammar !== undefined) refuseBesideGrammar(plan);
+  if (plan.dry !== undefined && (segments?.greedy ?? "off") !== "off")
+    refuse("dry", options.dry, "left out where segments take the likeliest ids: its memory would be of half the ids");
   return plan;
 }
 

@@ -1,7 +1,12 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { LlamaContext, LlamaModel } from "node-llama-cpp";
 import { TitoError } from "../errors.ts";
+import type { AllIds } from "./chain.ts";
 import { type Grammars, grammarsOf } from "./grammars.ts";
+import { planHost } from "./host/hostOptions.ts";
+import { SamplerHost } from "./host/samplerHost.ts";
+import type { HostSequence } from "./host/slot.ts";
+import type { HostOptions } from "./host/types.ts";
 import type { NativeRuntime } from "./native.ts";
 import { Session } from "./session.ts";
 import type { SamplerModelInfo } from "./types.ts";
@@ -12,6 +17,9 @@ export interface SamplerParts {
   readonly model: LlamaModel;
   readonly context: LlamaContext;
   readonly info: SamplerModelInfo;
+  readonly allIds: AllIds;
+  /** Every session is evaluated in batches of its own. */
+  readonly deterministic: boolean;
 }
 
 /** A model loaded by llama.cpp with a context of one or more sequences. Opened by `loadSampler`, closed with `await using` or `close`. */
@@ -21,13 +29,14 @@ export class Sampler implements AsyncDisposable {
   readonly #parts: SamplerParts;
   readonly #grammars: Grammars;
   readonly #sessions = new Set<Session>();
+  readonly #hosts = new Set<SamplerHost>();
   #closed: Promise<void> | undefined;
 
   /** @internal */
   constructor(parts: SamplerParts) {
     this.#parts = parts;
     this.model = parts.info;
-    this.#grammars = grammarsOf(parts.model, parts.info);
+    this.#grammars = grammarsOf(parts.runtime, parts.model, parts.info);
   }
 
   /** How many ids prompt and completion of one session may have together: the size asked for, rounded up to a multiple of 256. */
@@ -52,29 +61,31 @@ export class Sampler implements AsyncDisposable {
    * await using session = await sampler.session();
    */
   async session(): Promise<Session> {
-    const { runtime, model, context, info } = this.#parts;
-    if (this.#closed !== undefined)
-      throw new TitoError("session_ended", "This sampler is closed. Load the model again with loadSampler().");
-    if (context.sequencesLeft === 0)
-      throw new TitoError(
-        "no_sequence_left",
-        `All ${this.sequences} sequences of this sampler have an open session. Close one, or load the model with a larger \`sequences\`.`,
-        { details: { sequences: this.sequences } },
-      );
-    const session = new Session({
-      module: runtime.module,
-      model,
-      info,
-      grammars: this.#grammars,
-      native: context.getSequence(),
-      takeErrorLog: runtime.takeErrorLog,
-      onClose: (closed) => this.#sessions.delete(closed),
-    });
-    this.#sessions.add(session);
-    return session;
+    return this.#open().session;
   }
 
-  /** Closes every session and frees the model. Calls under way end with `finish: "aborted"`. */
+  /**
+   * Opens a host on the free sequences, or so many of them: it shares them among any number of callers, and keeps prefixes and sessions.
+   * @throws TitoError `sampler_option`; `no_sequence_left` when every sequence has an open session; `session_ended` when the sampler
+   * is closed.
+   * @example
+   * await using host = await sampler.host();
+   * const { ids } = await host.complete({ prompt: promptIds, maxTokens: 256, seed: 7 });
+   */
+  async host(options: HostOptions = {}): Promise<SamplerHost> {
+    this.#checkFree();
+    const { context, deterministic } = this.#parts;
+    const host = new SamplerHost({
+      plan: planHost(options, context.sequencesLeft),
+      open: () => this.#open(),
+      deterministic,
+      onClose: (closed) => this.#hosts.delete(closed),
+    });
+    this.#hosts.add(host);
+    return host;
+  }
+
+  /** Closes every host and session and frees the model. Calls under way end with `finish: "aborted"`. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -84,7 +95,37 @@ export class Sampler implements AsyncDisposable {
     return this.close();
   }
 
+  #open(): HostSequence {
+    this.#checkFree();
+    const { runtime, model, context, info, allIds } = this.#parts;
+    const native = context.getSequence();
+    const session = new Session({
+      module: runtime.module,
+      model,
+      info,
+      allIds,
+      grammars: this.#grammars,
+      native,
+      takeErrorLog: runtime.takeErrorLog,
+      onClose: (closed) => this.#sessions.delete(closed),
+    });
+    this.#sessions.add(session);
+    return { session, native };
+  }
+
+  #checkFree(): void {
+    if (this.#closed !== undefined)
+      throw new TitoError("session_ended", "This sampler is closed. Load the model again with loadSampler().");
+    if (this.#parts.context.sequencesLeft === 0)
+      throw new TitoError(
+        "no_sequence_left",
+        `All ${this.sequences} sequences of this sampler have an open session. Close one, or load the model with a larger \`sequences\`.`,
+        { details: { sequences: this.sequences } },
+      );
+  }
+
   async #close(): Promise<void> {
+    await Promise.all([...this.#hosts].map((host) => host.close()));
     await Promise.all([...this.#sessions].map((session) => session.close()));
     const { model, context } = this.#parts;
     await context.dispose();

@@ -1,25 +1,31 @@
-import type { LlamaContextSequence, LlamaModel, Token } from "node-llama-cpp";
+import type { LlamaContextSequence, SequenceEvaluateMetadataOptions, Token } from "node-llama-cpp";
 import { TitoError } from "../errors.ts";
-import { isBan, type LogprobSources, nativeOptions, neverShift, type StartedGrammar } from "./chain.ts";
-import type { HeldGrammar } from "./heldGrammar.ts";
-import type { NativeModule } from "./native.ts";
+import { type ChainModel, type LogprobSources, nativeOptions, neverShift } from "./chain.ts";
 import type { SamplePlan } from "./options.ts";
-import { type PositionScore, readScore, scoringItem } from "./score.ts";
+import type { Question } from "./scoring/question.ts";
+import type { Chain, GrammarPlace, Steering } from "./steering.ts";
 import type { SampleEnd } from "./types.ts";
 
-export interface SequenceParts {
-  readonly module: NativeModule;
-  readonly model: LlamaModel;
+export interface SequenceParts extends ChainModel {
   readonly native: LlamaContextSequence;
   readonly takeErrorLog: () => readonly string[];
 }
 
 export interface DrawnToken {
   readonly id: number;
+  /** `"greedy"`: the likeliest id. `"inserted"`: not drawn at all. */
+  readonly how: "drawn" | "greedy" | "inserted";
+  /** The grammar allowed no other id. */
+  readonly isForced: boolean;
+  /** In the distribution that it was drawn from; NaN when it was not asked for. */
   readonly logprob: number;
   /** Log of llama.cpp's own figure, which is the raw one for some plans; NaN when it was not asked for. */
   readonly rawLogprob: number;
+  /** What it was held to, where it is scored by that; undefined: to nothing. */
+  readonly held: GrammarPlace | undefined;
 }
+
+type Steps = ReturnType<LlamaContextSequence["evaluateWithMetadata"]>;
 
 // llama.cpp keeps the logits of a whole batch, 0.6 MB a position for 151,936 ids, and never gives that memory back.
 const scoreBlock = 32;
@@ -59,70 +65,97 @@ export class Sequence {
     return this.#closed;
   }
 
-  /** Samples ids after the prompt, evaluating what of it is not cached. */
+  /**
+   * Samples ids after the prompt, evaluating what of it is not cached.
+   *
+   * Each of the two chains is a native generator that lives as long as the completion, suspended while the other one draws: it takes
+   * the ids that it has not seen when it goes on. So a swap evaluates nothing twice, and the seed's numbers are drawn one after the
+   * other.
+   */
   async *draw(
     prompt: readonly number[],
     plan: SamplePlan,
     sources: LogprobSources,
-    held: HeldGrammar | undefined,
+    steering: Steering,
   ): AsyncGenerator<DrawnToken, SampleEnd> {
     const before = this.evaluatedTokens;
     const usage = { seed: plan.seed, reusedTokens: 0, evaluatedTokens: 0 };
-    const aborted = (): SampleEnd => ({ ...usage, finish: "aborted" });
-
-    if (this.#interrupted(plan.signal)) return aborted();
-    const grammar = held && (await this.#startGrammar(held));
-    if (this.#interrupted(plan.signal)) return aborted();
+    const end = (finish: SampleEnd["finish"], more: Partial<SampleEnd> = {}): SampleEnd => ({
+      ...usage,
+      finish,
+      ...steering.summary,
+      ...more,
+    });
+    if (this.#interrupted(plan.signal)) return end("aborted");
+    await steering.ready;
+    if (this.#interrupted(plan.signal)) return end("aborted");
     usage.reusedTokens = await this.#rewind(prompt, prompt.length - 1);
-    const pending = await this.#prefill(prompt, usage.reusedTokens, plan.signal);
+    const unseen = await this.#prefill(prompt, usage.reusedTokens, plan.signal);
     usage.evaluatedTokens = this.evaluatedTokens - before;
-    if (pending === undefined) return aborted();
+    if (unseen === undefined) return end("aborted");
 
     const ids = [...prompt];
     // The last sampled id is never evaluated, so it needs no cell.
-    const room = this.contextSize - prompt.length;
-    const { module, model } = this.#parts;
-    const steps = this.#sequence.evaluateWithMetadata(
-      pending as Token[],
-      { confidence: sources.askConfidence },
-      nativeOptions(plan, module, model, ids, grammar),
-    );
-    const take = grammar?.follower.take ?? ((id: number) => (plan.stop.has(id) ? "stop" : "on"));
+    const most = Math.min(plan.maxTokens, this.contextSize - prompt.length);
+    const full = (): SampleEnd => end(ids.length - prompt.length >= plan.maxTokens ? "length" : "context_full");
+    const chains = new Map<Chain, Steps>();
+    let pending = unseen;
+    let isFirst = true;
     try {
       while (!this.#interrupted(plan.signal)) {
-        const step = await this.#native(() => steps.next());
+        const { insertion } = steering;
+        if (insertion.length > 0) {
+          const room = most - (ids.length - prompt.length);
+          const inserted = insertion.slice(0, room);
+          steering.insert(inserted);
+          ids.push(...inserted);
+          pending.push(...inserted);
+          for (const id of inserted)
+            yield { id, how: "inserted", isForced: false, logprob: 0, rawLogprob: Number.NaN, held: undefined };
+          if (ids.length - prompt.length >= most) return full();
+          continue;
+        }
+        await steering.ready;
+        if (this.#interrupted(plan.signal)) break;
+        const { chain, isForced } = steering;
+        const held = sources.scoresDraws ? steering.snapshot() : undefined;
+        let steps = chains.get(chain);
+        if (steps === undefined) {
+          const metadata = { confidence: sources.askConfidence && chain === "own" };
+          steps = this.#steps(pending, metadata, nativeOptions(plan, chain, this.#parts, ids, steering));
+          chains.set(chain, steps);
+        }
+        const going = steps;
+        const given = pending as Token[];
+        const step = await this.#native(() => going.next(given));
         if (step.done) throw this.#failure(new Error("the native sampler ended by itself"));
-        const { token, confidence } = step.value as { token: number; confidence?: number };
-        const sampled = ids.push(token) - prompt.length;
-        if (sampled === 1) usage.evaluatedTokens = this.evaluatedTokens - before;
-        if (held && isBan(plan.logitBias.get(token))) throw onlyBanned(token);
-        const next = take(token);
-        if (next === "end") return { ...usage, finish: "grammar_end" };
-        const confidenceLog = confidence === undefined ? Number.NaN : Math.log(confidence);
-        yield { id: token, logprob: plan.temperature === 0 ? 0 : confidenceLog, rawLogprob: confidenceLog };
-        if (next === "stop") return { ...usage, finish: "stop", stopId: token };
-        if (sampled >= plan.maxTokens) return { ...usage, finish: "length" };
-        if (sampled >= room) return { ...usage, finish: "context_full" };
+        const { token: id, confidence } = step.value as { token: number; confidence?: number };
+        if (isFirst) usage.evaluatedTokens = this.evaluatedTokens - before - (ids.length - prompt.length);
+        isFirst = false;
+        const next = steering.take(id);
+        if (next === "refused") return end("grammar_stuck");
+        if (next === "end") return end("grammar_end");
+        ids.push(id);
+        pending = [id];
+        const isGreedy = chain === "greedy" || plan.temperature === 0;
+        const rawLogprob = confidence === undefined ? Number.NaN : Math.log(confidence);
+        const how = isGreedy ? "greedy" : "drawn";
+        yield { id, how, isForced, logprob: isGreedy ? 0 : rawLogprob, rawLogprob, held };
+        if (next === "stop") return end("stop", { stopId: id });
+        if (ids.length - prompt.length >= most) return full();
       }
-      return aborted();
+      return end("aborted");
     } finally {
-      await steps.return();
+      await Promise.all([...chains.values()].map((steps) => steps.return()));
     }
   }
 
-  async #startGrammar({ gbnf, root, named, follow }: HeldGrammar): Promise<StartedGrammar | undefined> {
-    const { module, model } = this.#parts;
-    try {
-      const grammar = await model.llama.createGrammar({ grammar: gbnf, rootRuleName: root });
-      if (this.closed) return undefined;
-      return { state: new module.LlamaGrammarEvaluationState({ model, grammar }), named, follower: follow() };
-    } catch (cause) {
-      const reason = [cause instanceof Error ? cause.message : String(cause), ...this.#parts.takeErrorLog()].join("; ");
-      throw new TitoError("gbnf_unsupported", `llama.cpp does not take the grammar: ${reason}. Write it more simply.`, {
-        details: { gbnf },
-        cause,
-      });
-    }
+  #steps(
+    pending: readonly number[],
+    metadata: SequenceEvaluateMetadataOptions,
+    options: Parameters<LlamaContextSequence["evaluateWithMetadata"]>[2],
+  ): Steps {
+    return this.#sequence.evaluateWithMetadata(pending as Token[], metadata, options) as Steps;
   }
 
   /** Cuts the cache back to what it shares with the first `keep` ids; gives how many those are. */
@@ -151,29 +184,55 @@ export class Sequence {
     return ids.slice(at);
   }
 
-  /** Scores `ids[from]` and after. The cache then holds all ids but the last, as it does after sampling them. */
-  async score(
+  /**
+   * Asks about positions of `ids`: `questions[i]` about what follows `ids[from + i - 1]`. Every question reads its answer, and may
+   * answer with a further one, for which the ids are evaluated once more. The cache then holds all ids but the last, as it does
+   * after sampling them. Undefined when interrupted.
+   */
+  async ask<Answer>(
     ids: readonly number[],
     from: number,
-    top: number,
+    questions: readonly (Question<Answer> | undefined)[],
     signal: AbortSignal | undefined,
-  ): Promise<PositionScore[] | undefined> {
-    const scores: PositionScore[] = [];
-    if (from === ids.length) return scores;
-    if (this.#interrupted(signal)) return undefined;
+  ): Promise<(Answer | undefined)[] | undefined> {
+    const answers: (Answer | undefined)[] = questions.map(() => undefined);
+    let open = [...questions];
+    for (;;) {
+      const first = open.findIndex((question) => question !== undefined);
+      if (first < 0) return answers;
+      const further: (Question<Answer> | undefined)[] = questions.map(() => undefined);
+      const isDone = await this.#askOnce(ids, from + first, open.slice(first), signal, (i, answer) => {
+        if (answer.kind === "answer") answers[first + i] = answer.value;
+        else further[first + i] = answer;
+      });
+      if (!isDone) return undefined;
+      open = further;
+    }
+  }
+
+  async #askOnce<Answer>(
+    ids: readonly number[],
+    from: number,
+    questions: readonly (Question<Answer> | undefined)[],
+    signal: AbortSignal | undefined,
+    take: (index: number, answer: ReturnType<Question<Answer>["read"]>) => void,
+  ): Promise<boolean> {
+    if (this.#interrupted(signal)) return false;
     const cached = await this.#rewind(ids, from - 1);
     const unscored = await this.#prefill(ids.slice(0, from - 1), cached, signal);
-    if (unscored === undefined) return undefined;
+    if (unscored === undefined) return false;
     let pending: Parameters<LlamaContextSequence["controlledEvaluate"]>[0] = unscored as Token[];
     for (let at = from; at < ids.length; at += scoreBlock) {
-      if (this.#interrupted(signal)) return undefined;
-      const nexts = ids.slice(at, at + scoreBlock);
-      const items = [...pending, ...nexts.map((next, i) => scoringItem(ids[at + i - 1]!, next, top))];
+      if (this.#interrupted(signal)) return false;
+      const block = ids.slice(at, at + scoreBlock).map((_, i) => questions[at - from + i]);
+      const asked = block.map((question, i) => question?.item(ids[at + i - 1]!) ?? (ids[at + i - 1] as Token));
+      const items = [...pending, ...asked];
       const outputs = await this.#native(() => this.#sequence.controlledEvaluate(items, { contextShift: neverShift }));
-      for (const [i, next] of nexts.entries()) scores.push(readScore(outputs[pending.length + i]!, next, top));
+      for (const [i, question] of block.entries())
+        if (question !== undefined) take(at - from + i, question.read(outputs[pending.length + i]!.next));
       pending = [];
     }
-    return scores;
+    return true;
   }
 
   #interrupted(signal: AbortSignal | undefined): boolean {
@@ -203,9 +262,4 @@ export class Sequence {
       },
     );
   }
-}
-
-function onlyBanned(id: number): TitoError {
-  const message = `The grammar allows nothing here but ids that logitBias bans, like ${id}. Lift the ban, or change the grammar.`;
-  return new TitoError("sampler_failed", message, { details: { id } });
 }

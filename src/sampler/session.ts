@@ -1,14 +1,18 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { TitoError } from "../errors.ts";
 import type { Ids } from "../tokenizer/types.ts";
-import { type LogprobSources, logprobSources } from "./chain.ts";
+import { bannedLogit, type LogprobSources, logprobSources } from "./chain.ts";
 import type { Grammars } from "./grammars.ts";
-import type { HeldGrammar } from "./heldGrammar.ts";
 import { checkIds } from "./ids.ts";
 import { planSampling, type SampleOptions, type SamplePlan } from "./options.ts";
 import { refuse } from "./refuse.ts";
+import { drawScore } from "./scoring/drawScore.ts";
+import { type PositionScore, rawScore } from "./scoring/rawScore.ts";
+import { eventWriter, type SampleEvent } from "./segments/events.ts";
+import { holdSegments } from "./segments/heldSegments.ts";
 import { type DrawnToken, Sequence, type SequenceParts } from "./sequence.ts";
-import type { Completion, SampleEnd, SamplerModelInfo, SampleStep, Score } from "./types.ts";
+import { Steering, type SteeringPlan } from "./steering.ts";
+import type { Completion, LogprobsMode, SampleEnd, SamplerModelInfo, SampleStep, Score } from "./types.ts";
 
 /** What a session needs of the sampler that opened it. @internal */
 export interface SessionHost extends SequenceParts {
@@ -63,55 +67,43 @@ export class Session implements AsyncDisposable {
   /**
    * Samples a completion of exactly these prompt ids.
    * @throws TitoError `sampler_option`, `token_out_of_range`, `empty_prompt`; `context_full` when the prompt leaves no cell for
-   * a sampled id; for a grammar as `parseGbnf`, `token_missing`, and `sampler_failed` where it allows nothing but ids that
-   * `logitBias` bans; `session_busy`, `session_ended`. An abort does not throw: the completion ends with `finish: "aborted"`.
+   * a sampled id; for a grammar as `parseGbnf`, `grammar_without_triggers`, `token_missing`; for segments as `checkSegmentPolicy`;
+   * `session_busy`, `session_ended`. An abort does not throw: the completion ends with `finish: "aborted"`.
    * @example
    * const { ids, logprobs, finish } = await session.complete(promptIds, { maxTokens: 256, stop: [151645], temperature: 0.7, seed: 1 });
    */
   async complete(promptIds: Ids, options: SampleOptions = {}): Promise<Completion> {
-    const { prompt, plan, sources, held } = this.#plan(promptIds, options);
-    const release = this.#acquire();
-    try {
-      const drawn: DrawnToken[] = [];
-      const steps = this.#sequence.draw(prompt, plan, sources, held);
-      let step = await steps.next();
-      for (; !step.done; step = await steps.next()) drawn.push(step.value);
+    const events = this.#run(this.#plan(promptIds, options));
+    let step = await events.next();
+    while (!step.done) step = await events.next();
+    return step.value;
+  }
 
-      const sampled = drawn.map(({ id }) => id);
-      const completion = {
-        ids: Int32Array.from(sampled),
-        logprobs: Float64Array.from(drawn, ({ logprob }) => logprob),
-        ...step.value,
-      };
-      const scores = sources.needsScore
-        ? await this.#sequence.score([...prompt, ...sampled], prompt.length, plan.topLogprobs, plan.signal)
-        : undefined;
-      if (sources.needsScore && scores === undefined && !sources.confidenceIsRaw) return completion;
-      return {
-        ...completion,
-        ...(plan.rawLogprobs && {
-          rawLogprobs: Float64Array.from(drawn, (token, i) =>
-            sources.confidenceIsRaw ? token.rawLogprob : scores![i]!.logprob,
-          ),
-        }),
-        ...(plan.topLogprobs > 0 && scores !== undefined && { topLogprobs: scores.map(({ top }) => top) }),
-      };
-    } finally {
-      release();
-    }
+  /**
+   * Samples a completion and tells what happens meanwhile: text and calls, by the markers of `segments`. The last event, `done`, has
+   * the completion as `complete` gives it, and so has the generator's return value. Nothing is sampled ahead of the reader. Leaving the loop early frees the session.
+   * @throws TitoError as `complete`.
+   * @example
+   * for await (const event of session.events(promptIds, { segments, stop: renderer.stopTokenIds })) {
+   *   if (event.kind === "content") process.stdout.write(event.text);
+   *   if (event.kind === "toolCallEnd" && event.complete) calls.push(event.bytes);
+   * }
+   */
+  events(promptIds: Ids, options: SampleOptions = {}): AsyncGenerator<SampleEvent, Completion, void> {
+    return this.#events(this.#plan(promptIds, options));
   }
 
   /**
    * The same id by id; options are checked at the call, sampling starts with the first `next()`. The generator's return value is the
    * {@link SampleEnd}. Leaving the loop early frees the session; everything sampled has been handed out.
-   * `rawLogprobs` (where they are not free) and `topLogprobs` evaluate every id twice, one at a time: `complete` does it in blocks.
+   * `rawLogprobs` (where they are not free), `topLogprobs`, and `logprobs` beside a grammar evaluate every id twice, one at a time:
+   * `complete` and `events` do it in blocks.
    * @throws TitoError as `complete`.
    * @example
    * for await (const { id, logprob } of session.sample(promptIds, { stop: [151645] })) parser.push([id]);
    */
   sample(promptIds: Ids, options: SampleOptions = {}): AsyncGenerator<SampleStep, SampleEnd, void> {
-    const { prompt, plan, sources, held } = this.#plan(promptIds, options);
-    return this.#stream(prompt, plan, sources, held);
+    return this.#stream(this.#plan(promptIds, options));
   }
 
   /**
@@ -134,7 +126,7 @@ export class Session implements AsyncDisposable {
     const release = this.#acquire();
     try {
       const before = this.evaluatedTokens;
-      const scores = await this.#sequence.score(checked, from, plan.topLogprobs, signal);
+      const scores = await this.#rawScores(checked, from, plan, signal);
       if (scores === undefined)
         throw new TitoError("aborted", "Scoring was aborted. Call score again; what was evaluated is still cached.", {
           cause: signal?.reason,
@@ -162,12 +154,21 @@ export class Session implements AsyncDisposable {
     return this.close();
   }
 
-  #plan(promptIds: Ids, options: SampleOptions) {
-    const { info } = this.#host;
+  #plan(promptIds: Ids, options: SampleOptions): Run {
+    const { info, grammars, model } = this.#host;
     const plan = planSampling(options, info);
     const prompt = this.#checkPrompt(promptIds, "promptIds");
-    const held = plan.grammar && this.#host.grammars(plan.grammar, plan.stop);
-    return { prompt, plan, sources: logprobSources(plan, info.vocabSize), held };
+    const steering: SteeringPlan = {
+      stop: plan.stop,
+      eogIds: info.eogIds,
+      bytesOf: (id) => grammars.vocabulary().bytes.of(id),
+      trie: () => grammars.vocabulary().trie(),
+      grammar: plan.grammar && grammars.hold(plan.grammar, plan.stop),
+      banned: new Set([...plan.logitBias].flatMap(([id, logit]) => (logit <= bannedLogit ? [id] : []))),
+      segments: plan.segments && holdSegments(plan.segments, (text) => model.tokenize(text, true, "trimLeadingSpace")),
+      reasoningBudget: plan.reasoningBudget,
+    };
+    return { prompt, plan, steering, sources: logprobSources(plan, info.vocabSize) };
   }
 
   #checkPrompt(ids: Ids, what: string): number[] {
@@ -198,23 +199,92 @@ export class Session implements AsyncDisposable {
     };
   }
 
-  async *#stream(prompt: number[], plan: SamplePlan, sources: LogprobSources, held: HeldGrammar | undefined) {
+  #draw({ prompt, plan, sources, steering }: Run) {
+    return this.#sequence.draw(prompt, plan, sources, new Steering(steering, this.#host.grammars.start));
+  }
+
+  /** Yields what is drawn; returns it with its log-probabilities. */
+  async *#run(run: Run): AsyncGenerator<DrawnToken, Completion, void> {
     const release = this.#acquire();
-    const steps = this.#sequence.draw(prompt, plan, sources, held);
+    const { prompt, plan, sources } = run;
+    const steps = this.#draw(run);
+    try {
+      const drawn: DrawnToken[] = [];
+      let step = await steps.next();
+      for (; !step.done; step = await steps.next()) {
+        drawn.push(step.value);
+        yield step.value;
+      }
+      const ids = Int32Array.from(drawn, ({ id }) => id);
+      const all = [...prompt, ...ids];
+      const logprobs = sources.scoresDraws
+        ? await this.#drawScores(run, drawn, all, prompt.length, plan.signal)
+        : drawn.map(({ logprob }) => logprob);
+      const raw = sources.scoresRaw ? await this.#rawScores(all, prompt.length, plan, plan.signal) : undefined;
+      const rawLogprobs = sources.confidenceIsRaw
+        ? drawn.map(({ rawLogprob }) => rawLogprob)
+        : raw?.map(({ logprob }) => logprob);
+      return {
+        ids,
+        logprobs:
+          logprobs && plan.logprobs ? Float64Array.from(logprobs) : new Float64Array(ids.length).fill(Number.NaN),
+        logprobsMode: logprobs ? logprobsMode(plan) : "off",
+        greedyMask: Uint8Array.from(drawn, ({ how }) => (how === "greedy" ? 1 : 0)),
+        forcedMask: Uint8Array.from(drawn, ({ isForced }) => (isForced ? 1 : 0)),
+        insertedMask: Uint8Array.from(drawn, ({ how }) => (how === "inserted" ? 1 : 0)),
+        ...(plan.rawLogprobs && rawLogprobs && { rawLogprobs: Float64Array.from(rawLogprobs) }),
+        ...(plan.topLogprobs > 0 && raw && { topLogprobs: raw.map(({ top }) => top) }),
+        ...step.value,
+      };
+    } finally {
+      await steps.return(undefined as never);
+      release();
+    }
+  }
+
+  async *#events(run: Run): AsyncGenerator<SampleEvent, Completion, void> {
+    const { stop, segments, bytesOf } = run.steering;
+    const writer = eventWriter(segments, bytesOf);
+    const steps = this.#run(run);
+    try {
+      // Whether a stop id ends the completion is known with the next step: it may be text of a grammar.
+      let held: number | undefined;
+      let step = await steps.next();
+      for (; !step.done; step = await steps.next()) {
+        if (held !== undefined) yield* writer.push(held);
+        const { id } = step.value;
+        held = stop.has(id) ? id : undefined;
+        if (held === undefined) yield* writer.push(id);
+      }
+      if (held !== undefined && step.value.finish !== "stop") yield* writer.push(held);
+      yield* writer.end();
+      yield { kind: "done", reason: step.value.finish, completion: step.value };
+      return step.value;
+    } finally {
+      await steps.return(undefined as never);
+    }
+  }
+
+  async *#stream(run: Run): AsyncGenerator<SampleStep, SampleEnd, void> {
+    const release = this.#acquire();
+    const { prompt, plan, sources } = run;
+    const steps = this.#draw(run);
     try {
       const ids = [...prompt];
       let step = await steps.next();
       for (; !step.done; step = await steps.next()) {
-        const { id, logprob, rawLogprob } = step.value;
+        const { id, how, isForced, rawLogprob } = step.value;
         ids.push(id);
+        const from = ids.length - 1;
         // The id is out: an abort from here on must not lose it, so it is scored whatever the signal says.
-        const score = sources.needsScore
-          ? (await this.#sequence.score(ids, ids.length - 1, plan.topLogprobs, undefined))?.[0]
-          : undefined;
+        const draws = sources.scoresDraws ? await this.#drawScores(run, [step.value], ids, from, undefined) : undefined;
+        const score = sources.scoresRaw ? (await this.#rawScores(ids, from, plan, undefined))?.[0] : undefined;
         const raw = sources.confidenceIsRaw ? rawLogprob : score?.logprob;
         yield {
           id,
-          logprob,
+          how,
+          isForced,
+          logprob: plan.logprobs ? (draws?.[0] ?? step.value.logprob) : Number.NaN,
           ...(plan.rawLogprobs && raw !== undefined && { rawLogprob: raw }),
           ...(plan.topLogprobs > 0 && score !== undefined && { topLogprobs: score.top }),
         };
@@ -225,4 +295,41 @@ export class Session implements AsyncDisposable {
       release();
     }
   }
+
+  #rawScores(ids: readonly number[], from: number, plan: SamplePlan, signal: AbortSignal | undefined) {
+    const { allIds } = this.#host;
+    const questions = ids.slice(from).map((id) => rawScore(id, plan.topLogprobs, allIds));
+    return this.#sequence.ask(ids, from, questions, signal) as Promise<PositionScore[] | undefined>;
+  }
+
+  /** Log-probabilities of draws that were held to a grammar; undefined when the signal fired first. */
+  async #drawScores(
+    { plan, steering }: Run,
+    drawn: readonly DrawnToken[],
+    ids: readonly number[],
+    from: number,
+    signal: AbortSignal | undefined,
+  ): Promise<number[] | undefined> {
+    const { info, module, model, allIds } = this.#host;
+    const { trie, eogIds, grammar } = steering;
+    const scoring = { plan, trie, eogIds, vocabSize: info.vocabSize, ends: grammar!.ends, module, model, allIds };
+    const questions = drawn.map((token, i) => drawScore(scoring, token, ids.slice(0, from + i)));
+    const answers = await this.#sequence.ask(ids, from, questions, signal);
+    // Rounding may leave a certain id a little above 0.
+    return answers?.map((answer) => Math.min(0, answer ?? 0));
+  }
+}
+
+/** One completion: what it begins with, and what it is held to. */
+interface Run {
+  readonly prompt: readonly number[];
+  readonly plan: SamplePlan;
+  readonly sources: LogprobSources;
+  readonly steering: SteeringPlan;
+}
+
+function logprobsMode(plan: SamplePlan): LogprobsMode {
+  if (!plan.logprobs) return "off";
+  if (plan.grammar === undefined) return "chain";
+  return plan.grammarFirst ? "grammar_first" : "check_then_resample";
 }

@@ -8,15 +8,36 @@ export interface TokenLogprob {
  * Why sampling ended. `"stop"`: a stop id was sampled. `"length"`: `maxTokens` were sampled. `"context_full"`: the sequence has
  * no cell left for another token. `"aborted"`: the signal fired, or the session was closed; what was sampled until then is kept.
  * `"grammar_end"`: the grammar's text is complete, and the model drew one of its end ids, which is not in `stop`. That id is not
- * among the sampled ones: they are the grammar's text.
+ * among the sampled ones: they are the grammar's text. `"grammar_stuck"`: what the grammar allows is banned by `logitBias`; nothing
+ * more could be drawn.
  */
-export type FinishReason = "stop" | "length" | "context_full" | "aborted" | "grammar_end";
+export type FinishReason = "stop" | "length" | "context_full" | "aborted" | "grammar_end" | "grammar_stuck";
+
+/**
+ * What became of a grammar. `"dormant"`: no trigger came. `"complete"`: what it began it could end. `"grammar_incomplete"`: sampling
+ * ended in the middle of its text.
+ */
+export type GrammarOutcome = "dormant" | "complete" | "grammar_incomplete";
+
+/**
+ * Which distribution `logprobs` are of.
+ * - `"chain"`: that of the sampling options; there was no grammar
+ * - `"grammar_first"`: the same over what the grammar allows
+ * - `"check_then_resample"`: the chain's, and where the grammar refused its draw, the chain's over what the grammar allows: with p and
+ *   q those two and Z what of p the grammar allows, p(id) + (1 − Z) q(id)
+ * - `"off"`: not computed, all NaN; asked for so, or the signal fired first
+ */
+export type LogprobsMode = "chain" | "grammar_first" | "check_then_resample" | "off";
 
 /** One sampled token. */
 export interface SampleStep {
   readonly id: number;
-  /** Log-probability of `id` in the distribution it was drawn from, see {@link SamplingOptions}. 0 at temperature 0. */
+  /** Log-probability of `id` in the distribution it was drawn from, see {@link LogprobsMode}. 0 at temperature 0. */
   readonly logprob: number;
+  /** `"greedy"`: the likeliest id was taken. `"inserted"`: it was not drawn, but put in by `reasoningBudget`. */
+  readonly how: "drawn" | "greedy" | "inserted";
+  /** The grammar allowed no other id. */
+  readonly isForced: boolean;
   /** Log-probability of `id` in the model's own distribution. Present when `rawLogprobs` was asked for. */
   readonly rawLogprob?: number;
   /** The likeliest ids of the model's own distribution, likeliest first. Present when `topLogprobs` was asked for. */
@@ -28,6 +49,12 @@ export interface SampleEnd {
   readonly finish: FinishReason;
   /** The stop id that was sampled; set exactly when `finish` is `"stop"`. */
   readonly stopId?: number;
+  /** Present when there was a grammar. */
+  readonly grammar?: GrammarOutcome;
+  /**
+   * How often a trigger came whose last token goes on with text that the grammar does not take: it slept on. Present for a lazy one.
+   */
+  readonly refusedTriggers?: number;
   /** The seed used: the given one, or the one drawn for this call. The same seed and prompt give the same ids again. */
   readonly seed: number;
   /** Prompt ids whose keys and values were taken from the cache. */
@@ -43,8 +70,15 @@ export interface SampleEnd {
 export interface Completion extends SampleEnd {
   /** The sampled ids. A stop id is the last of them: the model sampled it. */
   readonly ids: Int32Array;
-  /** Log-probability of every id in the distribution it was drawn from, see {@link SamplingOptions}. All 0 at temperature 0. */
+  /** Log-probability of every id in the distribution it was drawn from. 0 where it was taken greedily, forced or inserted. */
   readonly logprobs: Float64Array;
+  readonly logprobsMode: LogprobsMode;
+  /** 1 where the likeliest id was taken: it carries no gradient. */
+  readonly greedyMask: Uint8Array;
+  /** 1 where the grammar allowed no other id: it carries no gradient. */
+  readonly forcedMask: Uint8Array;
+  /** 1 where the id was put in by `reasoningBudget`: the model did not choose it, and a loss leaves it out. */
+  readonly insertedMask: Uint8Array;
   /**
    * Log-probability of every id in the model's own distribution: temperature 1, no bias, penalty or filter.
    * Present when `rawLogprobs` was asked for, unless the signal fired before they were computed.

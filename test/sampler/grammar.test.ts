@@ -2,11 +2,10 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { applyTemplate } from "../../src/apply/index.ts";
 import { gbnfMatcher, jsonSchemaToGbnf, parseGbnf, printGbnf } from "../../src/gbnf/index.ts";
-import { logprobSources } from "../../src/sampler/chain.ts";
-import type { HeldGrammar } from "../../src/sampler/heldGrammar.ts";
+import { grammarsOf } from "../../src/sampler/grammars.ts";
 import type { SampleOptions, Sampler, Session } from "../../src/sampler/index.ts";
 import { planSampling } from "../../src/sampler/options.ts";
-import { Sequence } from "../../src/sampler/sequence.ts";
+
 import { tokenBytes } from "../../src/sampler/tokenBytes.ts";
 import { ids as encoded, tokenizer } from "../support/qwen3.ts";
 import { bridge, endOfTurn, errorOf, open, prompt, vocabSize } from "./fixture.ts";
@@ -242,7 +241,7 @@ describe("log-probabilities", () => {
   it.each<SampleOptions>([{}, { temperature: 2.5, topK: 9 }, { temperature: 3, logitBias: { 16: 2 } }])(
     "are those of what the grammar leaves: %o",
     async (options) => {
-      const named = { ...options, stop: [endOfTurn] };
+      const named = { ...options, stop: [endOfTurn], grammarFirst: true };
       const completion = await held(gbnf, { ...named, topLogprobs: vocabSize, rawLogprobs: true });
       const ids = parseGbnf(gbnf.replace("<tool_call>", `<[${toolCall}]>`));
       const matcher = gbnfMatcher(ids);
@@ -295,25 +294,11 @@ describe("what is refused", () => {
     const createGrammar = async () => {
       throw new Error("Failed to parse grammar");
     };
-    const native = { tokenMeter: { usedInputTokens: 0, usedOutputTokens: 0 } };
-    const parts = { module: {}, model: { llama: { createGrammar } }, native, takeErrorLog: () => ["its reason"] };
-    const plan = planSampling({}, { vocabSize: 1000, eogIds: [7] });
-    const refused: HeldGrammar = {
-      gbnf: "?",
-      root: "root",
-      named: [],
-      follow: () => ({ take: () => "on", allows: () => true }),
-    };
-    const steps = new Sequence(parts as never).draw([1], plan, logprobSources(plan, 1000), refused);
-    const error = await errorOf(() => steps.next());
+    const runtime = { module: {}, takeErrorLog: () => ["its reason"] };
+    const grammars = grammarsOf(runtime as never, { llama: { createGrammar } } as never, sampler.model);
+    const error = await errorOf(() => grammars.start({ gbnf: "?", root: "root" }));
     expect(error.code).toBe("gbnf_unsupported");
     expect(error.message).toContain("its reason");
-  });
-
-  it("a lazy one, with what to do", async () => {
-    const error = await refusal({ grammar: { gbnf: 'root ::= "a"', lazy: true } });
-    expect(error.code).toBe("sampler_option");
-    expect(error.message).toContain('toolChoice: "required"');
   });
 
   it.each([
@@ -357,8 +342,9 @@ describe("what is refused", () => {
   });
 
   it("and a bias against all that a grammar allows ends the call, not the session", async () => {
-    const error = await errorOf(() => held('root ::= "é"{1} "2"', { logitBias: { [two]: Number.NEGATIVE_INFINITY } }));
-    expect(error).toMatchObject({ code: "sampler_failed", details: { id: two } });
+    const stuck = await held('root ::= "é"{1} "2"', { logitBias: { [two]: Number.NEGATIVE_INFINITY } });
+    expect(stuck).toMatchObject({ finish: "grammar_stuck", grammar: "grammar_incomplete" });
+    expect(stuck.ids).not.toContain(two);
     const some = await held('root ::= "a" | "b"', { logitBias: { [a]: Number.NEGATIVE_INFINITY } });
     expect(some.ids[0]).toBe(b);
   });

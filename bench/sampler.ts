@@ -1,0 +1,122 @@
+import { fileURLToPath } from "node:url";
+import { getLlama, LlamaLogLevel, type Token } from "node-llama-cpp";
+import { type GrammarOptions, loadSampler, type SampleOptions, type SegmentPolicy } from "../src/sampler/index.ts";
+import type { Bench } from "./bench.ts";
+import { median } from "./measure.ts";
+
+const MODEL = fileURLToPath(new URL("../embedded-model/tito-calculator-qwen3.gguf", import.meta.url));
+const BARE = "node-llama-cpp's evaluate";
+const SEQUENCES = 16;
+/** `<|im_start|>user\nWhat is 12 + 345?<|im_end|>\n<|im_start|>assistant\n` */
+const PROMPT = [151644, 872, 198, 3838, 374, 220, 16, 17, 488, 220, 18, 19, 20, 30, 151645, 198, 151644, 77091, 198];
+const MARKER = 151_657;
+
+const NAMES = {
+  free: "sampler: no grammar",
+  dormant: "sampler: lazy grammar, dormant",
+  awake: "sampler: grammar, awake",
+};
+
+/** Completions of the embedded model against a bare loop that does no more than sample: all ids kept, temperature 1. */
+export async function benchSampler(bench: Bench, smoke: boolean): Promise<void> {
+  if (!bench.wantsSome("sampler: ")) return;
+  const maxTokens = smoke ? 8 : 32;
+  await using sampler = await loadSampler(MODEL, { threads: 1, contextSize: 256, sequences: SEQUENCES });
+  const session = await sampler.session();
+  const bare = await bareLoop();
+  let seed = 0;
+  const sample = (options: SampleOptions) => () =>
+    session.complete(PROMPT, { maxTokens, stop: [], seed: seed++, ...options });
+
+  const lazy: GrammarOptions = { gbnf: 'root ::= "~~~~" [a-z]+', lazy: true, triggers: [{ word: "~~~~" }] };
+  const awake: GrammarOptions = { gbnf: `root ::= [^"\\\\]{1000}` };
+  const rows: [string, SampleOptions][] = [
+    [NAMES.free, {}],
+    [NAMES.dormant, { grammar: lazy }],
+    [NAMES.awake, { grammar: awake }],
+  ];
+  for (const [name, options] of rows) {
+    for (const topK of [0, 20]) {
+      for (const logprobs of [false, true])
+        await bench.measure({
+          name: `${name}${topK > 0 ? ", top 20" : ""}${logprobs ? ", with log-probabilities" : ""}`,
+          run: sample({ ...options, topK, logprobs }),
+          other: { name: BARE, run: () => bare(maxTokens, topK) },
+        });
+    }
+  }
+  await benchSwaps(bench, sample, maxTokens);
+  await session.close();
+  await benchSideBySide(bench, sampler, maxTokens);
+}
+
+async function bareLoop(): Promise<(maxTokens: number, topK: number) => Promise<void>> {
+  const llama = await getLlama({ gpu: false, build: "never", maxThreads: 0, logLevel: LlamaLogLevel.error });
+  const model = await llama.loadModel({ modelPath: MODEL });
+  const context = await model.createContext({ contextSize: 256, threads: 1 });
+  const sequence = context.getSequence();
+  let seed = 0;
+  return async (maxTokens, topK) => {
+    await sequence.adaptStateToTokens(PROMPT.slice(0, -1) as Token[], false);
+    const options = { temperature: 1, topK, topP: 1, minP: 0, seed: seed++, yieldEogToken: true };
+    let left = maxTokens;
+    for await (const _ of sequence.evaluate(PROMPT.slice(-1) as Token[], options)) if (--left === 0) break;
+  };
+}
+
+/** Every id is a marker, so that the samplers take turns; against the same without them. */
+async function benchSwaps(
+  bench: Bench,
+  sample: (options: SampleOptions) => () => Promise<unknown>,
+  maxTokens: number,
+): Promise<void> {
+  const name = "sampler: one greedy swap";
+  if (!bench.wants(name)) return;
+  const markers = { start: "<tool_call>", end: "<tool_call>" };
+  const segments: SegmentPolicy = { toolCallMarkers: markers, greedy: "span" };
+  const always = { logprobs: false, logitBias: { [MARKER]: 100 } };
+  const runs = { swapped: sample({ ...always, segments }), plain: sample({ ...always, temperature: 0 }) };
+  const times = { swapped: [] as number[], plain: [] as number[] };
+  for (let run = 0; run < bench.effort.runs + 1; run++) {
+    for (const kind of ["swapped", "plain"] as const) {
+      const start = performance.now();
+      await runs[kind]();
+      if (run > 0) times[kind].push((performance.now() - start) / maxTokens);
+    }
+  }
+  const ours = median(times.swapped) - median(times.plain);
+  bench.add({ name, ours, peer: null, peer_name: null, unit: "ms", ratio: null, runs: bench.effort.runs });
+}
+
+/** Ids a second of all sequences together against those of one. */
+async function benchSideBySide(
+  bench: Bench,
+  sampler: Awaited<ReturnType<typeof loadSampler>>,
+  maxTokens: number,
+): Promise<void> {
+  const name = `sampler: ${SEQUENCES} sequences side by side, ms an id`;
+  if (!bench.wants(name)) return;
+  const sessions = await Promise.all(Array.from({ length: SEQUENCES }, () => sampler.session()));
+  const rates: { one: number[]; all: number[] } = { one: [], all: [] };
+  for (let run = 0; run < bench.effort.runs + 1; run++) {
+    for (const [kind, some] of [
+      ["one", sessions.slice(0, 1)],
+      ["all", sessions],
+    ] as const) {
+      const start = performance.now();
+      const options = (i: number) => ({ maxTokens, stop: [], topK: 20, seed: run * SEQUENCES + i });
+      await Promise.all(some.map((session, i) => session.complete(PROMPT, options(i))));
+      if (run > 0) rates[kind].push((performance.now() - start) / (maxTokens * some.length));
+    }
+  }
+  const [ours, peer] = [median(rates.all), median(rates.one)];
+  bench.add({
+    name,
+    ours,
+    peer,
+    peer_name: "one sequence",
+    unit: "ms wall",
+    ratio: peer / ours,
+    runs: bench.effort.runs,
+  });
+}
