@@ -3,7 +3,7 @@ import { type ImageStore, type MultimodalData, mergeImageStores } from "../image
 import type { Message, ToolSpec } from "../messages/index.ts";
 import { type Renderer, type RenderOptions, toOpenAIMessage } from "../renderers/index.ts";
 import { historyDifference } from "./historyDifference.ts";
-import { Segment } from "./segment.ts";
+import { type LossOptions, Segment } from "./segment.ts";
 import type { Break, Completion, RolloutEnd, TrainingSample, Turn } from "./types.ts";
 
 export interface RolloutOptions {
@@ -15,6 +15,8 @@ export interface RolloutOptions {
   readonly maxSequenceLength?: number | undefined;
   /** Images of the messages that are paths or URLs, as `loadImages` gave them. */
   readonly images?: ImageStore | undefined;
+  /** Whether ids that carry no gradient are in the loss, where a completion tells which those are. Default: all are. */
+  readonly loss?: LossOptions | undefined;
 }
 
 export interface AddMessagesOptions {
@@ -40,6 +42,7 @@ export class Rollout {
   readonly renderer: Renderer;
   readonly tools: readonly ToolSpec[] | undefined;
   readonly #maxSequenceLength: number;
+  readonly #loss: LossOptions;
   readonly #messages: Message[];
   readonly #segments: Segment[];
   readonly #turns: Turn[] = [];
@@ -54,6 +57,7 @@ export class Rollout {
     this.tools = options.tools ?? undefined;
     this.#maxSequenceLength = options.maxSequenceLength ?? Number.POSITIVE_INFINITY;
     this.#images = options.images;
+    this.#loss = options.loss ?? {};
     this.#messages = [...options.messages];
     this.#segments = [this.#renderedSegment()];
   }
@@ -99,7 +103,7 @@ export class Rollout {
   /**
    * Takes what was sampled from `promptIds`.
    *
-   * @throws TitoError `rollout_ended`, `rollout_order` (no prompt waits), `invalid_sample` (log-probabilities of another length)
+   * @throws TitoError `rollout_ended`, `rollout_order` (no prompt waits), `invalid_sample` (a column of another length)
    */
   addCompletion(completion: Completion): Turn {
     const { end } = this;
@@ -114,18 +118,11 @@ export class Rollout {
     if (this.#completionStart !== null) {
       throw new TitoError("rollout_order", "The last turn has no answer yet: add messages before the next completion.");
     }
-    const { ids, logprobs } = completion;
-    if (logprobs && logprobs.length !== ids.length) {
-      throw new TitoError(
-        "invalid_sample",
-        `A completion of ${ids.length} ids came with ${logprobs.length} log-probabilities; give one for each id.`,
-        { details: { ids: ids.length, logprobs: logprobs.length } },
-      );
-    }
+    checkColumns(completion);
     const segment = this.#segment;
     const start = segment.length;
     const promptIds = segment.ids;
-    segment.appendSampled(ids, logprobs);
+    segment.appendSampled(completion);
     this.#completionStart = start;
     const completionIds = segment.ids.subarray(start);
     const parsed = this.renderer.parseResponse(completionIds, { prompt: promptIds, tools: this.tools });
@@ -211,7 +208,7 @@ export class Rollout {
   }
 
   #renderedSegment(): Segment {
-    const segment = new Segment();
+    const segment = new Segment(this.#loss);
     const { tokenIds, multimodal } = this.#render(this.#messages, {});
     segment.appendContext(tokenIds, { multimodal, messages: 0 });
     return segment;
@@ -234,7 +231,7 @@ export class Rollout {
       segment.appendContext(ids.subarray(segment.length), { multimodal: newImages(multimodal, segment), messages: 0 });
       return null;
     }
-    const next = new Segment();
+    const next = new Segment(this.#loss);
     next.appendContext(ids, { multimodal, messages: 0 });
     this.#segments.push(next);
     const { reason, message, at } = why;
@@ -242,6 +239,16 @@ export class Rollout {
     this.#breaks.push(broken);
     return broken;
   }
+}
+
+function checkColumns({ ids, logprobs, greedyMask, forcedMask, insertedMask }: Completion): void {
+  for (const [name, column] of Object.entries({ logprobs, greedyMask, forcedMask, insertedMask }))
+    if (column && column.length !== ids.length)
+      throw new TitoError(
+        "invalid_sample",
+        `A completion of ${ids.length} ids came with ${column.length} ${name}; give one for each id.`,
+        { details: { ids: ids.length, [name]: column.length } },
+      );
 }
 
 /** Images of a whole render that stand behind a segment's end, with offsets from there. */

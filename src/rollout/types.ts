@@ -12,6 +12,12 @@ export interface Completion {
   readonly logprobs?: ArrayLike<number> | undefined;
   /** Why sampling ended, as the engine says it. */
   readonly finish?: string | undefined;
+  /** 1 where the likeliest id was taken, whatever the temperature. */
+  readonly greedyMask?: ArrayLike<number> | undefined;
+  /** 1 where a grammar allowed no other id. */
+  readonly forcedMask?: ArrayLike<number> | undefined;
+  /** 1 where the id was put in and not drawn: it is context, out of the loss. */
+  readonly insertedMask?: ArrayLike<number> | undefined;
 }
 
 /** One turn of the model. The arrays are views: written once, never changed. */
@@ -39,10 +45,17 @@ export interface Break {
 /** Ids, loss mask and log-probabilities of one unbroken sequence, equally long. */
 export interface TrainingSample {
   readonly tokenIds: Int32Array;
-  /** 1 where the model sampled the id; prompts, bridges and synthesised closes are 0. */
+  /**
+   * 1 where the model sampled the id; prompts, bridges, synthesised closes and ids that were put in are 0, and with
+   * `loss: { greedy: false }` or `{ forced: false }` so are those.
+   */
   readonly lossMask: Uint8Array;
   /** As sampled where the mask is 1, 0 elsewhere; NaN where the engine gave none. */
   readonly logprobs: Float64Array;
+  /** 1 where an id was sampled greedily. Present when a completion said so. */
+  readonly greedyMask?: Uint8Array;
+  /** 1 where a grammar left no choice. Present when a completion said so. */
+  readonly forcedMask?: Uint8Array;
   /** The images among the ids, where there are any. */
   readonly multimodal?: MultimodalData;
 }

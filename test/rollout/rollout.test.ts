@@ -185,3 +185,40 @@ describe("buffers", () => {
     expect(new Set(all).size).toBe(4);
   });
 });
+
+describe("ids that carry no gradient", () => {
+  const columns = () => ({
+    logprobs: Float64Array.from(thought, () => -0.5),
+    greedyMask: Uint8Array.from(thought, (_, i) => (i === 0 ? 1 : 0)),
+    forcedMask: Uint8Array.from(thought, (_, i) => (i === 1 ? 1 : 0)),
+    insertedMask: Uint8Array.from(thought, (_, i) => (i === 2 ? 1 : 0)),
+  });
+
+  test.each([
+    [undefined, []],
+    [{ greedy: false }, [0]],
+    [{ forced: false }, [1]],
+    [{ greedy: false, forced: false }, [0, 1]],
+  ])("are in the loss unless told otherwise, and what was put in never is: %o", (loss, out) => {
+    const rollout = new Rollout({ renderer: qwen3(), messages: [question], loss });
+    rollout.addCompletion({ ids: thought, ...columns() });
+    const [sample] = rollout.samples();
+    const from = sample!.tokenIds.length - thought.length;
+    const zeros = [...thought].flatMap((_, i) => (sample!.lossMask[from + i] === 0 ? [i] : []));
+    expect(zeros).toEqual([...out, 2].sort());
+    for (const [i] of thought.entries()) expect(sample!.logprobs[from + i]).toBe(zeros.includes(i) ? 0 : -0.5);
+    expect([...sample!.greedyMask!.subarray(from, from + 3)]).toEqual([1, 0, 0]);
+    expect([...sample!.forcedMask!.subarray(from, from + 3)]).toEqual([0, 1, 0]);
+    expect(sample!.greedyMask!.subarray(0, from).every((bit) => bit === 0)).toBe(true);
+  });
+
+  test("are not told of where no completion did", () => {
+    const rollout = start();
+    rollout.addCompletion({ ids: thought });
+    expect(rollout.samples()[0]).not.toHaveProperty("greedyMask");
+    expect(() => {
+      const other = start();
+      other.addCompletion({ ids: thought, greedyMask: [1] });
+    }).toThrowError(expect.objectContaining({ code: "invalid_sample" }));
+  });
+});
