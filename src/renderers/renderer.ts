@@ -12,8 +12,16 @@ import {
   type ParserState,
   type PromptContext,
   parserFactory,
+  type ResponseGrammar,
   type TokenParser,
 } from "../parse/index.ts";
+import {
+  bindReplayer,
+  type LocatedCalls,
+  type ReplayOptions,
+  type ReplaySource,
+  rendererIdentity,
+} from "../replay/index.ts";
 import type { TemplateSource } from "../template/index.ts";
 import type { Ids, Tokenizer } from "../tokenizer/types.ts";
 import { encodeSpanIds, type RenderedTokens, SpanWriter } from "../tokens/index.ts";
@@ -35,6 +43,11 @@ export interface RenderOptions {
   readonly continueFinalMessage?: boolean | undefined;
   /** Images that are paths or URLs, as `loadImages` gave them. */
   readonly images?: ImageStore | undefined;
+  /**
+   * Calls whose ids this store has are rendered as they were sampled, and everything else as without it; `replay` of the result
+   * says which.
+   */
+  readonly replay?: ReplaySource | ReplayOptions | undefined;
 }
 
 export interface ParseOptions {
@@ -64,6 +77,8 @@ export interface Renderer {
   readonly isPrefixStable: boolean;
   /** Where the chat template is from that the renderer runs; null for a family, which writes its format itself. */
   readonly templateSource: TemplateSource | null;
+  /** How responses are written, as data: markers, stops, and what `spell`s them. The parsers are made of it. */
+  readonly grammar: ResponseGrammar;
   /** What was found out about that template's responses; null for a family, and where parsers are named instead. */
   readonly analysis: TemplateAnalysis | null;
   /**
@@ -81,6 +96,8 @@ export interface Renderer {
   renderIds(messages: readonly Message[], options?: RenderOptions): Int32Array;
   /** Reads sampled ids. Never throws on ids: what is malformed has a status and keeps its raw text. */
   parseResponse(ids: Ids, options: ParseOptions): ParsedResponse;
+  /** `parseResponse` with the place of each call, to the byte: what `ToolCallStore.record` stores is made of it. */
+  locateCalls(ids: Ids, options: ParseOptions): LocatedCalls;
   /** The same as a stream; `state` goes on from where another parser stood. */
   parser(options: ParseOptions & { readonly state?: ParserState | undefined }): TokenParser;
   /** The ids that lead from prompt + completion to the next prompt, or a refusal with its reason. */
@@ -128,6 +145,13 @@ export function bindRenderer(
     return { conversation, spans: out.spans };
   }
 
+  const replayer = lazy(() => bindReplayer(tokenizer, format, () => rendererIdentity({ config, tokenizer })));
+
+  function replayed(messages: readonly Message[], replay: ReplaySource | ReplayOptions, options: RenderOptions) {
+    const write = (known: readonly Message[]) => spansOf(known, options);
+    return replayer().render(messages, replay, knownTools(options.tools), write);
+  }
+
   const parser: Renderer["parser"] = ({ prompt, tools, state }) => parsers({ prompt, tools: knownTools(tools), state });
 
   return {
@@ -142,15 +166,19 @@ export function bindRenderer(
     },
     isPrefixStable: format.isPrefixStable,
     templateSource: format.templateSource ?? null,
+    grammar: format.grammar,
     analysis: format.analysis ?? null,
     mmTokenTypes: format.images ? tokenTypes(format.images) : null,
     render(messages, options = {}) {
+      if (options.replay) return replayed(messages, options.replay, options);
       const { conversation, spans } = spansOf(messages, options);
       return renderedTokens(spans, conversation, tokenizer);
     },
     renderIds(messages, options = {}) {
+      if (options.replay) return replayed(messages, options.replay, options).tokenIds;
       return encodeSpanIds(spansOf(messages, options).spans, tokenizer);
     },
+    locateCalls: (ids, { prompt, tools }) => replayer().locate(ids, { prompt, tools: knownTools(tools) }),
     parser,
     parseResponse(ids, options) {
       const reading = parser(options);
@@ -163,6 +191,14 @@ export function bindRenderer(
       checkMedia(config.name, format, request.newMessages, validate);
       return bridgeToNextTurn({ tokenizer, format, parsers, retention, resolver, contentSpecials, validate }, request);
     },
+  };
+}
+
+function lazy<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
 }
 

@@ -1,4 +1,5 @@
 import type { MultimodalData } from "../images/types.ts";
+import type { ReplayReport } from "../replay/types.ts";
 
 /** Ids with one column per fact; all columns have the same length. */
 export interface RenderedTokens {
@@ -15,6 +16,8 @@ export interface RenderedTokens {
   readonly messageToolNames: readonly (string | null)[];
   /** The images, where there are any: hash, message, and range of placeholder tokens of each. */
   readonly multimodal?: MultimodalData;
+  /** Which calls hold their sampled ids; set where `replay` was asked for. */
+  readonly replay?: ReplayReport;
 }
 
 export interface CountOptions {
