@@ -6,6 +6,9 @@ export type WarningCode =
   | "tools_not_described"
   | "messages_adapted"
   | "family_identified"
+  // hubs: what the hub shows of a model's template does not name tools; the hub cannot be reached, and the cache stands for it
+  | "tools_unlikely"
+  | "hub_unreachable"
   // renderer pools: a checkout was forgotten; everything runs in the calling thread
   | "pool_checkout_abandoned"
   | "pool_inline";

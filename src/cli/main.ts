@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { conformCommand } from "../conform/index.ts";
 import { TitoError } from "../errors.ts";
+import { modelCommand } from "./model/command.ts";
 import { templateCommand } from "./template/command.ts";
 
 const usage = `tito COMMAND …
@@ -9,6 +10,7 @@ const usage = `tito COMMAND …
   bridge-certificate PATH   says where a model's chat template only appends, and where it rewrites history
   conform FILES…            runs recorded cases through the library and says which pass
   debug-template PATH       renders the conversations that the analysis rests on, and compares them
+  model …                   says what a model is, downloads one from a hub
   template …                renders a chat template, says what it supports, compares a model's renderer with it
 
 tito COMMAND --help says more.`;
@@ -19,6 +21,7 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<num
   "bridge-certificate": async (args) => (await import("./bridgeCertificate.ts")).bridgeCertificateCommand(args),
   conform: conformCommand,
   "debug-template": async (args) => (await import("./analyze/debugCommand.ts")).debugCommand(args),
+  model: (args) => modelCommand(args),
   template: (args) => templateCommand(args),
 };
 

@@ -2,9 +2,11 @@
 import { availableParallelism } from "node:os";
 import type { RendererConfig } from "../configs/index.ts";
 import { TitoError } from "../errors.ts";
+import { chooseModelConfig } from "../models/info/chooseModelConfig.ts";
+import { openModel } from "../models/info/openModel.ts";
 import { isBuiltIn } from "../renderers/bindConfig.ts";
 import { createRenderer } from "../renderers/createRenderer.ts";
-import { loadTokenizer, type Tokenizer } from "../tokenizer/index.ts";
+import type { Tokenizer } from "../tokenizer/index.ts";
 import { shareTables } from "../tokenizer/share.ts";
 import { type WarningHandler, warn } from "../warnings.ts";
 import { Host } from "./host.ts";
@@ -28,12 +30,12 @@ export interface PoolInternals {
 }
 
 /**
- * Renderers on worker threads, for a tokenizer or a model's files (a directory, a `tokenizer.json` or a `.gguf`). The
+ * Renderers on worker threads, for a tokenizer or a model's files, with the renderer that `createRenderer` makes of them. The
  * tokenizer's tables are shared; threads start when work waits for them.
  *
  * @throws TitoError `pool_option`, and what `loadTokenizer` and `createRenderer` throw
  * @example
- * await using pool = await createRendererPool("model.gguf", { config: { name: "qwen3" } });
+ * await using pool = await createRendererPool("model.gguf", { size: 4 });
  * const rendered = await pool.renderBatch(conversations, { tools });
  */
 export function createRendererPool(
@@ -54,9 +56,10 @@ export async function openPool(
   const { size = Math.min(cores, MOST_DEFAULT_SLOTS), maxQueue = DEFAULT_MAX_QUEUE, signal } = options;
   const { threads = Math.min(size, cores), onWarning = warn, inlineBelow = DEFAULT_INLINE_BELOW } = options;
   if (signal?.aborted) throw aborted(signal);
-  const tokenizer = typeof source === "string" ? await loadTokenizer(source, { ...options.tokenizer, signal }) : source;
+  const { tokenizer, config } =
+    typeof source === "string" ? await open(source, options) : { tokenizer: source, config: options.config };
   const { chatTemplateKwargs, imageProcessor, verify } = options;
-  const renderer = createRenderer(tokenizer, options.config, { chatTemplateKwargs, imageProcessor, verify, onWarning });
+  const renderer = createRenderer(tokenizer, config, { chatTemplateKwargs, imageProcessor, verify, onWarning });
   const hasThreads = size > 0 && threads > 0 && threadsKnow(renderer.config, onWarning);
   const shared = hasThreads ? threadTokenizer(source, tokenizer, options, onWarning) : undefined;
   const group =
@@ -71,6 +74,11 @@ export async function openPool(
     size,
     onWarning,
   });
+}
+
+async function open(source: string, { tokenizer: loading, signal, config, chatTemplateKwargs }: RendererPoolOptions) {
+  const { tokenizer, base } = await openModel(source, { ...loading, signal });
+  return { tokenizer, config: chooseModelConfig(tokenizer, base, config, chatTemplateKwargs).config };
 }
 
 function threadsKnow(config: RendererConfig, onWarning: WarningHandler): boolean {

@@ -1,4 +1,4 @@
-export { type CreateRendererOptions, createRenderer } from "./createRenderer.ts";
+export { type CreateModelRendererOptions, type CreateRendererOptions, createRenderer } from "./createRenderer.ts";
 export { type FinishReason, type OpenAIAnswer, toOpenAIMessage } from "./openai.ts";
 export { registerFamily } from "./registerFamily.ts";
 export { familyIsBuilt } from "./registry.ts";

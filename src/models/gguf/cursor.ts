@@ -1,15 +1,25 @@
 import type { GgufNumbers, GgufStrings, GgufValue } from "./types.ts";
 
-/** The bytes at hand end before the value does. */
-export class OutOfBytes extends Error {}
+/** The bytes at hand end before a value does, which ends no earlier than at byte `needed` of the file. */
+export class OutOfBytes extends Error {
+  readonly needed: number;
 
-/** A value type that the format does not know. */
-export class UnknownType extends Error {}
+  constructor(needed: number) {
+    super(`${needed} bytes are needed`);
+    this.needed = needed;
+  }
+}
+
+/** What the format does not allow; the message goes on from "it holds". */
+export class Malformed extends Error {}
 
 // Numbers of the value types in the GGUF specification.
 const STRING = 8;
 const ARRAY = 9;
 const BOOL = 7;
+
+/** Deeper arrays are no metadata, but an attack on the stack. */
+const MAX_DEPTH = 8;
 
 const NUMBER_ARRAYS: Readonly<Record<number, new (buffer: ArrayBuffer) => GgufNumbers>> = {
   0: Uint8Array,
@@ -32,7 +42,8 @@ export class GgufCursor {
   readonly #view: DataView;
 
   constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
+    // A Buffer's slices are views, and copies are wanted here.
+    this.#bytes = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
@@ -62,19 +73,20 @@ export class GgufCursor {
     return isExact ? Number(number) : number;
   }
 
-  #array(): GgufValue {
+  #array(depth = 1): GgufValue {
+    if (depth > MAX_DEPTH) throw new Malformed(`arrays inside of arrays, more than ${MAX_DEPTH} deep`);
     const type = this.u32();
     const length = this.u64();
     if (type === STRING) return this.#strings(length);
     if (type !== ARRAY) return this.#numbers(type, length);
     const items: GgufValue[] = [];
-    for (let index = 0; index < length; index++) items.push(this.#array());
+    for (let index = 0; index < length; index++) items.push(this.#array(depth + 1));
     return items;
   }
 
   #numbers(type: number, length: number): GgufNumbers {
     const Numbers = NUMBER_ARRAYS[type];
-    if (Numbers === undefined) throw new UnknownType(`value type ${type}`);
+    if (Numbers === undefined) throw new Malformed(`an unknown value type ${type}`);
     const size = length * (Numbers as unknown as typeof Uint8Array).BYTES_PER_ELEMENT;
     const start = this.#take(size);
     return new Numbers(this.#bytes.slice(start, start + size).buffer);
@@ -82,7 +94,8 @@ export class GgufCursor {
 
   #strings(length: number): GgufStrings {
     // Each has a length of 8 bytes before it: a corrupt count is found before memory is asked for.
-    if (length * 8 > this.#bytes.length - this.position) throw new OutOfBytes();
+    const least = this.position + length * 8;
+    if (least > this.#bytes.length) throw new OutOfBytes(least);
     const origin = this.position;
     const starts = new Uint32Array(length);
     const ends = new Uint32Array(length);
@@ -97,7 +110,7 @@ export class GgufCursor {
   /** Moves on by `size` bytes and returns where they start. */
   #take(size: number): number {
     const start = this.position;
-    if (start + size > this.#bytes.length) throw new OutOfBytes();
+    if (start + size > this.#bytes.length) throw new OutOfBytes(start + size);
     this.position = start + size;
     return start;
   }

@@ -1,4 +1,6 @@
 export { readGgufHeader } from "./header.ts";
+export type { RemoteOptions } from "./remoteFront.ts";
+export { fetchGgufHeader } from "./remoteHeader.ts";
 export {
   type GgufHeader,
   type GgufNumbers,

@@ -10,6 +10,8 @@ import { type Vocabulary, VocabularyBuilder } from "../bpe/vocabularyBuilder.ts"
 import { GGUF_PRE_TOKENIZERS, type GgufPreTokenizer } from "../pretokenizers/ggufNames.ts";
 import type { AddedToken, Tokenizer } from "../types.ts";
 import { mergeMeta, type TokenizerMeta, type TokenizerOptions } from "./meta.ts";
+import { GGUF_SENTENCE_PIECE, ggufSentencePieces } from "./sentencePiece/gguf.ts";
+import { sentencePieceTokenizer } from "./sentencePiece/load.ts";
 
 // Values of `tokenizer.ggml.token_type`.
 const CONTROL = 3;
@@ -19,15 +21,16 @@ const UNUSED = 5;
 /**
  * Makes a tokenizer from the vocabulary in a GGUF, given its path or its header. Name, special tokens and chat templates
  * are the file's unless `options` gives them. Ids that the file marks unused exist in `vocabSize` only:
- * they have no bytes.
+ * they have no bytes. A vocabulary is byte-level BPE, or SentencePiece of the type BPE as for `tokenizerFromSentencePiece`.
  *
- * @throws TitoError as `readGgufHeader`; `tokenizer_unsupported` for a vocabulary that is no byte-level BPE or whose
- *   pre-tokenizer is not known; `tokenizer_invalid` for one that does not fit together.
+ * @throws TitoError as `readGgufHeader`; `tokenizer_unsupported` for a vocabulary of another model or whose pre-tokenizer is
+ *   not known; `tokenizer_invalid` for one that does not fit together.
  * @example
  * const tokenizer = tokenizerFromGguf("model.gguf", { nameOrPath: "Qwen/Qwen3-8B" });
  */
 export function tokenizerFromGguf(source: string | GgufHeader, options: TokenizerOptions = {}): Tokenizer {
   const { metadata } = typeof source === "string" ? readGgufHeader(source) : source;
+  if (metadata.get("tokenizer.ggml.model") === GGUF_SENTENCE_PIECE) return sentencePiece(metadata, options);
   const { pattern, nfc, ignoreMerges } = preTokenizer(metadata);
   const tokens = strings(metadata, "tokenizer.ggml.tokens");
   const types = metadata.get("tokenizer.ggml.token_type");
@@ -43,6 +46,12 @@ export function tokenizerFromGguf(source: string | GgufHeader, options: Tokenize
     addedTokens,
     ...readMeta(metadata, tokens, options),
   });
+}
+
+function sentencePiece(metadata: Metadata, options: TokenizerOptions): Tokenizer {
+  const tokens = strings(metadata, "tokenizer.ggml.tokens");
+  const meta = readMeta(metadata, tokens, options);
+  return sentencePieceTokenizer(ggufSentencePieces(metadata, tokens), { ...meta, addedTokens: options.addedTokens });
 }
 
 function readMeta(metadata: Metadata, tokens: GgufStrings, options: TokenizerOptions): TokenizerMeta {
@@ -64,7 +73,7 @@ function preTokenizer(metadata: Metadata): GgufPreTokenizer {
   if (model !== "gpt2") {
     throw new TitoError(
       "tokenizer_unsupported",
-      `This GGUF's vocabulary is of the model ${JSON.stringify(model ?? null)}; only "gpt2" (byte-level BPE) is read. ` +
+      `This GGUF's vocabulary is of the model ${JSON.stringify(model ?? null)}; "gpt2" (byte-level BPE) and "llama" (SentencePiece) are read. ` +
         "Load the tokenizer.json of the original model.",
       { details: { model } },
     );

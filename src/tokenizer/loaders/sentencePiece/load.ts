@@ -40,7 +40,11 @@ export interface SentencePieceOptions extends TokenizerOptions {
  * const tokenizer = tokenizerFromSentencePiece(readFileSync("tokenizer.model"), { nameOrPath: "meta-llama/Llama-2-7b-chat-hf" });
  */
 export function tokenizerFromSentencePiece(bytes: Uint8Array, options: SentencePieceOptions = {}): Tokenizer {
-  const model = readSentencePieceModel(bytes);
+  return sentencePieceTokenizer(readSentencePieceModel(bytes), options);
+}
+
+/** As `tokenizerFromSentencePiece`, for a model that has been read. */
+export function sentencePieceTokenizer(model: SentencePieceModel, options: SentencePieceOptions): Tokenizer {
   const addedTokens = options.addedTokens ?? specialTokens(model.pieces, options.config?.added_tokens_decoder);
   const tables = buildMetaspaceTables(readPieces(model.pieces), addedTokens);
   const engine = new MetaspaceEngine(tables, {

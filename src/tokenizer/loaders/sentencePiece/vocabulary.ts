@@ -1,6 +1,6 @@
 import { byteEntry, METASPACE } from "../../metaspace/spelling.ts";
 import { type Merge, type MetaspaceSource, requireByteIds } from "../../metaspace/tables.ts";
-import { BYTE, NORMAL, type Piece, unsupported } from "./model.ts";
+import { BYTE, NORMAL, type Piece, UNUSED, unsupported } from "./model.ts";
 
 export const isNormal = (piece: Piece): boolean => piece.type === NORMAL;
 
@@ -38,7 +38,7 @@ export function readPieces(pieces: readonly Piece[]): MetaspaceSource {
   const symbols = new Map<number, number>();
   for (const [text, symbol] of [...ids, ...hidden]) if (isOneCharacter(text)) symbols.set(startOf(text), symbol);
   return {
-    entries: pieces.map(({ text }) => text),
+    entries: pieces.map(({ text, type }) => (type === UNUSED ? undefined : text)),
     byteIds,
     symbols,
     hidden: [...hidden.keys()],
