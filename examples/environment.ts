@@ -8,10 +8,14 @@ export interface Environment {
 
 /** One conversation with the world's side of it. */
 export interface Episode {
+  /** None: the model has nothing to call. */
   readonly tools: readonly ToolSpec[];
   /** What stands before the model's first turn. */
   readonly opening: readonly Message[];
-  /** The world's answer to a turn of the model: tool results, the next question, or null when it is over. */
+  /**
+   * The world's answer to a turn of the model: tool results, the next question, or null when it is over. A turn may be cut off, or
+   * hold anything at all: what is wrong with it is answered in words.
+   */
   answer(turn: Turn): readonly Message[] | null;
   /** What the episode was worth so far, 0 to 1. */
   reward(): number;

@@ -12,3 +12,7 @@ export function random(seed: number): () => number {
 /** A seed for part `index` of something that has a seed. */
 export const subSeed = (seed: number, index: number): number =>
   (Math.imul(seed ^ 0x9e3779b1, 0x85ebca6b) ^ Math.imul(index + 1, 0xc2b2ae35)) >>> 0;
+
+/** One of the items. */
+export const pick = <Item>(items: readonly Item[], next: () => number): Item =>
+  items[Math.floor(next() * items.length)];

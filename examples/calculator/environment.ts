@@ -29,6 +29,9 @@ interface Question {
 
 const game = JSON.parse(readFileSync(new URL("game.json", import.meta.url), "utf8")) as Game;
 
+/** What the model may call. */
+export const calculatorTools = game.tools;
+
 const operators: Readonly<Record<string, (a: number, b: number) => number>> = {
   "+": (a, b) => a + b,
   "-": (a, b) => a - b,
@@ -101,7 +104,7 @@ function ask(next: () => number, pick: <Item>(items: readonly Item[]) => Item, h
 }
 
 /** What the tool says, as JSON text: a number, a boolean, or an error in words. */
-function runTool(call: { readonly name: string; readonly arguments: unknown } | undefined): string {
+export function runTool(call: { readonly name: string; readonly arguments: unknown } | undefined): string {
   const args = JSON.parse(String(call?.arguments ?? "{}")) as Record<string, unknown>;
   if (call?.name === "compare") return JSON.stringify(Number(args.left) > Number(args.right));
   const match = /^\s*(-?\d+)\s*([-+*])\s*(-?\d+)\s*$/.exec(String(args.expression));

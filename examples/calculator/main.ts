@@ -3,9 +3,9 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { createRenderer, loadTokenizer, TitoError } from "tito-rl";
 import { loadSampler, type Session } from "tito-rl/sampler";
+import { type Played, play } from "../play.ts";
 import { subSeed } from "../random.ts";
 import { calculator } from "./environment.ts";
-import { type Played, play } from "./play.ts";
 import { summary } from "./summary.ts";
 
 const usage = `npm start -- [options]

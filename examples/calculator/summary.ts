@@ -1,5 +1,6 @@
 import type { Tokenizer } from "tito-rl";
-import type { Played } from "./play.ts";
+import type { Played } from "../play.ts";
+import { table } from "../table.ts";
 import { accountByRendering } from "./rerender.ts";
 
 /** The table at the end: the same rollouts by bridges, and the usual way. */
@@ -54,15 +55,4 @@ export function summary(played: readonly Played[], tokenizer: Tokenizer, chatTem
     "seconds",
   ];
   return table([head, ...rows.map((row) => row.map(String))]);
-}
-
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => (column === 0 ? cell.padEnd(widths[column]) : cell.padStart(widths[column])))
-        .join("  "),
-    )
-    .join("\n");
 }

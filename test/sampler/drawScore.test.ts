@@ -11,6 +11,7 @@ import {
   type TokenLogprob,
 } from "../../src/sampler/index.ts";
 import { tokenBytes } from "../../src/sampler/tokenBytes.ts";
+import { tinyForward } from "../support/tinyForward.ts";
 import { byteLevelVocabulary } from "../support/tinyVocabulary.ts";
 import { writeTinyModel } from "../support/writeGguf.ts";
 
@@ -124,6 +125,22 @@ function isBanned(id: number, text: readonly number[], allowed: boolean): boolea
   const start = [0, 1, 2].find((skip) => !goesOn(written[skip])) ?? 3;
   return !any().accept(written.subarray(start));
 }
+
+it("raw log-probabilities are those of the weights in double precision", async () => {
+  const forward = tinyForward(join(folder, "tiny.gguf"));
+  const errors: number[] = [];
+  for (const seed of [1, 2, 3]) {
+    for (const options of [{ temperature: 1.3, rawLogprobs: true }, {}] as SampleOptions[]) {
+      const drawn = await session.complete(prompt, { ...options, seed, maxTokens: 16, stop: [] });
+      const exact = forward([...prompt, ...drawn.ids]);
+      const told = drawn.rawLogprobs ?? drawn.logprobs;
+      for (const [i, id] of drawn.ids.entries()) errors.push(Math.abs(told[i]! - exact[prompt.length + i - 1]![id]!));
+    }
+  }
+  // llama.cpp keeps and adds up attention with the 11 bits of F16, so that a place far behind may be a little further off.
+  expect(errors.reduce((sum, error) => sum + error, 0) / errors.length).toBeLessThan(1e-3);
+  expect(Math.max(...errors)).toBeLessThan(4e-3);
+});
 
 describe("log-probabilities beside a grammar", () => {
   describe.each(Object.entries(grammars))("that allows %s", (_, gbnf) => {

@@ -1,7 +1,12 @@
-import { type Renderer, Rollout } from "tito-rl";
-import type { SamplingOptions, Session } from "tito-rl/sampler";
-import type { Episode } from "../environment.ts";
-import { subSeed } from "../random.ts";
+import { type Completion, type Renderer, Rollout } from "../src/index.ts";
+import type { SampleOptions, SamplingOptions } from "../src/sampler/index.ts";
+import type { Episode } from "./environment.ts";
+import { subSeed } from "./random.ts";
+
+/** Whatever samples: exact ids in, ids and log-probabilities out. A `Session` is one. */
+export interface Engine {
+  complete(promptIds: Int32Array, options: SampleOptions): Promise<Completion>;
+}
 
 export interface Played {
   readonly id: number;
@@ -16,14 +21,16 @@ export interface PlayOptions {
   readonly id: number;
   readonly seed: number;
   readonly renderer: Renderer;
-  readonly session: Session;
+  readonly session: Engine;
   readonly episode: Episode;
   readonly sampling: SamplingOptions;
   /** Ids that one turn may have. */
   readonly maxTokens: number;
   /** Ids that the whole rollout may have. */
   readonly maxSequenceLength: number;
-  readonly onTurn: (tokens: number) => void;
+  /** Throws where the next prompt does not begin with all that was prompted and sampled. Default false: `rollout.breaks` tells. */
+  readonly unbroken?: boolean;
+  readonly onTurn?: (tokens: number) => void;
 }
 
 /** Plays one episode: the model samples, the world answers, and the sequence only ever grows. */
@@ -52,11 +59,14 @@ export async function play(options: PlayOptions): Promise<Played> {
       maxTokens: Math.min(options.maxTokens, rollout.room),
       seed: subSeed(seed, rollout.turns.length),
     });
-    options.onTurn(completion.ids.length);
+    options.onTurn?.(completion.ids.length);
     const turn = timed(() => rollout.addCompletion(completion));
     const answer = episode.answer(turn);
     if (answer === null) break;
-    timed(() => rollout.addMessages(answer));
+    const broken = timed(() => rollout.addMessages(answer));
+    if (broken && options.unbroken) {
+      throw new Error(`Episode ${id} breaks before turn ${broken.turn} (${broken.reason}): ${broken.message}`);
+    }
   }
   return { id, seed, rollout, reward: episode.reward(), clientSeconds };
 }
