@@ -5,7 +5,15 @@ import { effectiveRetention, type RendererConfig, type TemplateRetention } from 
 import { TitoError } from "../errors.ts";
 import { type ImageFormat, renderedTokens, type WireFormat, type WriteContext } from "../format/index.ts";
 import { createImageCache, type ImageProcessor, type ImageStore, imageResolver } from "../images/index.ts";
-import { checkMessages, type Message, normalise, type ToolSpec, toolFunction, toolName } from "../messages/index.ts";
+import {
+  checkMessages,
+  checkTools,
+  type Message,
+  normalise,
+  type ToolSpec,
+  toolFunction,
+  toolName,
+} from "../messages/index.ts";
 import {
   type KnownTool,
   type ParsedResponse,
@@ -149,6 +157,7 @@ export function bindRenderer(
 
   function replayed(messages: readonly Message[], replay: ReplaySource | ReplayOptions, options: RenderOptions) {
     const write = (known: readonly Message[]) => spansOf(known, options);
+    if (options.tools) checkTools(options.tools, { validate: config.validate });
     return replayer().render(messages, replay, knownTools(options.tools), write);
   }
 

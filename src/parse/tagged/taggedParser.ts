@@ -99,11 +99,11 @@ export class TaggedParser implements TokenParser {
     for (let at = 0; at < ids.length && this.#state.mode !== "stopped"; at++) {
       const meaning = this.#markers.ofId(ids[at]);
       if (meaning === TEXT) continue;
-      if (this.#heeds(meaning)) {
+      // The text before it may change what counts: reasoning opens only at the start, and a marker in the text may have closed it.
+      if (this.#heeds(meaning) || this.#textMarkers().length > 0) {
         this.#run(ids.subarray(from, at), true);
         from = at;
       }
-      // Looked up again, because the text before it may have changed what counts: reasoning opens only at the start.
       if (!this.#heeds(meaning)) continue;
       from = at + 1;
       if (meaning !== STOP && this.#waits()) this.#state.waiting.push(ids[at]);
