@@ -3,6 +3,7 @@ import { getLlama, LlamaLogLevel, type Token } from "node-llama-cpp";
 import { type GrammarOptions, loadSampler, type SampleOptions, type SegmentPolicy } from "../src/sampler/index.ts";
 import type { Bench } from "./bench.ts";
 import { median } from "./measure.ts";
+import { measureSamplerMemory } from "./samplerMemory.ts";
 
 const MODEL = fileURLToPath(new URL("../embedded-model/tito-calculator-qwen3.gguf", import.meta.url));
 const BARE = "node-llama-cpp's evaluate";
@@ -48,6 +49,16 @@ export async function benchSampler(bench: Bench, smoke: boolean): Promise<void> 
   await benchSwaps(bench, sample, maxTokens);
   await session.close();
   await benchSideBySide(bench, sampler, maxTokens);
+  await benchMemory(bench, smoke);
+}
+
+/** What generations leave behind, after garbage collection. */
+async function benchMemory(bench: Bench, smoke: boolean): Promise<void> {
+  const generations = smoke ? 40 : 2000;
+  const name = `sampler: memory, growth per 1,000 of ${generations} generations`;
+  if (!bench.wants(name)) return;
+  const { slope } = await measureSamplerMemory(generations);
+  bench.add({ name, ours: slope / 1e6, peer: null, peer_name: null, unit: "MB", ratio: null, runs: 1 });
 }
 
 async function bareLoop(): Promise<(maxTokens: number, topK: number) => Promise<void>> {

@@ -104,7 +104,11 @@ function threadTokenizer(
   } catch (error) {
     if (!(error instanceof TitoError) || error.code !== "tokenizer_unsupported") throw error;
   }
-  if (typeof source === "string") return { kind: "files", path: source, options };
+  if (typeof source === "string") {
+    // Functions do not go to threads, and secrets need not: a hub's files are in the cache by now.
+    const { onWarning: _warn, fetch: _fetch, token: _token, ...plain } = options;
+    return { kind: "files", path: source, options: { ...plain, offline: true } };
+  }
   onWarning({
     code: "pool_inline",
     message:

@@ -4,7 +4,7 @@ import type { ImageProcessor } from "../images/index.ts";
 import type { Message } from "../messages/index.ts";
 import type { ParsedResponse, ParserEvent, ParserState } from "../parse/index.ts";
 import type { CreateRendererOptions, ParseOptions, Renderer, RenderOptions } from "../renderers/index.ts";
-import type { Ids, TokenizerOptions } from "../tokenizer/index.ts";
+import type { Ids, LoadTokenizerOptions } from "../tokenizer/index.ts";
 import type { RenderedTokens } from "../tokens/index.ts";
 import type { TitoWarning, WarningHandler } from "../warnings.ts";
 
@@ -111,8 +111,8 @@ export interface RendererPoolOptions {
   readonly verify?: CreateRendererOptions["verify"];
   /** As for `createRenderer`. Conversations with images are then rendered in this thread, as those with `images` are. */
   readonly imageProcessor?: ImageProcessor | undefined;
-  /** How files are read, when the pool loads the tokenizer itself. */
-  readonly tokenizer?: TokenizerOptions | undefined;
+  /** How files are read, or got from a hub, when the pool loads the tokenizer itself. */
+  readonly tokenizer?: Omit<LoadTokenizerOptions, "signal"> | undefined;
   /**
    * Jobs lighter than this run in this thread, where they are done before a worker has heard of them. The weight is about
    * the length of the text that is rendered, in UTF-16 units. Default 16384; 0 sends everything to the workers.

@@ -1,5 +1,5 @@
 import type { RendererConfig } from "../configs/index.ts";
-import type { SharedTokenizer, TokenizerOptions } from "../tokenizer/index.ts";
+import type { LoadTokenizerOptions, SharedTokenizer } from "../tokenizer/index.ts";
 import type { Operation, Outcome } from "./calls.ts";
 import { decodeClone, type Encoded, encodeClone } from "./exactClone.ts";
 import { decodeError, encodeError, type WireError } from "./wireError.ts";
@@ -10,7 +10,7 @@ export interface ThreadData {
   /** Shared tables, or files for a tokenizer that has none. */
   readonly tokenizer:
     | { readonly kind: "shared"; readonly shared: SharedTokenizer }
-    | { readonly kind: "files"; readonly path: string; readonly options: TokenizerOptions };
+    | { readonly kind: "files"; readonly path: string; readonly options: LoadTokenizerOptions };
 }
 
 /** A job: calls one after the other. Arguments are encoded together. */
