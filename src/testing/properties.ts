@@ -228,17 +228,22 @@ function show(value: unknown): string {
 const said = (events: readonly ParserEvent[], kind: "content" | "reasoning"): string =>
   events.map((event) => (event.kind === kind ? event.text : "")).join("");
 
-/** Neighbouring deltas of one kind as one. */
+/** Neighbours of one kind are one. A call's text and its arguments come in turns, and in what turns depends on how ids come. */
 function joined(events: readonly ParserEvent[]): ParserEvent[] {
   const all: ParserEvent[] = [];
   for (const event of events) {
-    const last = all.at(-1);
-    if (last && "text" in last && "text" in event && last.kind === event.kind)
-      all[all.length - 1] = { ...last, text: last.text + event.text };
+    let at = all.length - 1;
+    while (isCallText(event) && isCallText(all[at]) && all[at].kind !== event.kind) at--;
+    const before = all[at];
+    if (before && "text" in before && "text" in event && before.kind === event.kind)
+      all[at] = { ...before, text: before.text + event.text };
     else all.push(event);
   }
   return all;
 }
+
+const isCallText = (event: ParserEvent | undefined): boolean =>
+  event?.kind === "toolCallDelta" || event?.kind === "toolCallArguments";
 
 function pieces(ids: Int32Array, cuts: readonly number[]): Int32Array[] {
   const all: Int32Array[] = [];

@@ -14,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 describe.each(seededFormats)("at temperature 1.5, calls of %s", (format) => {
   it.each([
     ["random weights", 50, 15, () => randomSetting(join(folder, `${format}.gguf`), format)],
-    ["the embedded model", 12, 3, () => embeddedSetting(modelPath, format)],
+    ["the embedded model", 8, 2, () => embeddedSetting(modelPath, format)],
   ] as const)("by %s parse and fit, and change nothing before them", async (_, seeds, least, open) => {
     await using seeded = await open();
     let calls = 0;
