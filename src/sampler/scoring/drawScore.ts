@@ -1,3 +1,4 @@
+import type { TokenBias } from "node-llama-cpp";
 import { bannedLogit, type ChainModel, keepsAll, lift, nativeBias, nativePenalties, nativeTopK } from "../chain.ts";
 import { allowedIds, hasId, type IdSet, idsOf, type VocabularyTrie } from "../grammar/index.ts";
 import type { SamplePlan } from "../options.ts";
@@ -40,8 +41,8 @@ interface Place {
   readonly allowed: Allowed | undefined;
   /** What the grammar refuses was left out before every other step: no draw was checked. */
   readonly isMasked: boolean;
-  /** The chain's first steps, with a bias on top of the plan's. */
-  readonly options: (more?: Iterable<readonly [number, number]>) => Parameters<typeof question>[0]["options"];
+  /** The chain's first steps; with another bias than the draw's where one is given. */
+  readonly options: (parting?: Parting) => Parameters<typeof question>[0]["options"];
 }
 
 interface Allowed {
@@ -62,8 +63,8 @@ function placeOf(scoring: DrawScoring, history: readonly number[], held: DrawnTo
     scoring,
     allowed,
     isMasked: held?.isMasked ?? false,
-    options(more = held?.bias ?? []) {
-      const tokenBias = nativeBias(plan, scoring, more);
+    options(parting) {
+      const tokenBias = parting ? parting.tokenBias : nativeBias(plan, scoring, held?.bias);
       return {
         ...{ temperature: 0, topK: nativeTopK(0, allIds), topP: 1, minP: 0 },
         ...(repeatPenalty && { repeatPenalty }),
@@ -134,8 +135,8 @@ function heldScore(place: Place, id: number): Question<number> {
       return logits.get(id)! / temperature - logSum(scaled);
     });
   }
-  const { shift, more } = shiftOf(place);
-  const native = { ...options(more), temperature: temperature === 1 ? 0 : temperature };
+  const parting = partingOf(place);
+  const native = { ...options(parting), temperature: temperature === 1 ? 0 : temperature };
   const tokens = [id, ...scoring.eogIds];
   return question<number>({ tokens, top: temperature === 1 ? 0 : 1, options: native }, ({ logits, logTotal }) => {
     const eog = scoring.eogIds.map((one) => logits.get(one)!);
@@ -143,7 +144,7 @@ function heldScore(place: Place, id: number): Question<number> {
     // What the bias cannot reach weighs too much to be subtracted from a 32-bit sum.
     if (share > 0.5) return listedScore(place, id);
     // The bias is added before the temperature divides.
-    const shifted = shift / temperature;
+    const shifted = parting.shift / temperature;
     const others = logTotal + Math.log1p(-share) - shifted;
     const ends = allowed.eog.map((one) => logits.get(one)!);
     const own = logits.get(id)! - (allowed.eog.includes(id) ? 0 : shifted);
@@ -162,19 +163,54 @@ function listedScore({ scoring, options, allowed }: Place, id: number): Question
 }
 
 /** A bias that parts what is allowed from what is not, on the fewer of both; `shift`: what it adds to what is allowed. */
-function shiftOf({ scoring: { vocabSize, eogIds }, allowed }: Place): {
+interface Parting {
   readonly shift: number;
-  readonly more: Iterable<readonly [number, number]>;
-} {
-  const eog = new Set(eogIds);
-  if (allowed!.count * 2 <= vocabSize) {
-    const reached = allAllowed(allowed!).filter((id) => !eog.has(id));
-    return { shift: lift, more: reached.map((id) => [id, lift] as const) };
+  readonly tokenBias: TokenBias | undefined;
+}
+
+interface KnownParting {
+  readonly ids: IdSet;
+  readonly key: string;
+  readonly parting: Parting;
+}
+
+/** Neighbouring places of a text often allow the same ids, and to list them all for node-llama-cpp takes longer than to sample. */
+const partings = new WeakMap<VocabularyTrie, KnownParting[]>();
+const partingsKept = 16;
+
+function partingOf({ scoring, allowed }: Place): Parting {
+  const { ids, ends } = allowed!;
+  const key = JSON.stringify([ends, [...scoring.plan.logitBias], scoring.plan.grammar !== undefined]);
+  const known = partings.get(scoring.trie()) ?? [];
+  partings.set(scoring.trie(), known);
+  const at = known.findIndex((one) => one.key === key && sameIds(one.ids, ids));
+  const found = at < 0 ? { ids, key, parting: makeParting(scoring, allowed!) } : known.splice(at, 1)[0]!;
+  known.unshift(found);
+  known.length = Math.min(known.length, partingsKept);
+  return found.parting;
+}
+
+function makeParting(scoring: DrawScoring, allowed: Allowed): Parting {
+  const { plan, vocabSize } = scoring;
+  const eog = new Set(scoring.eogIds);
+  if (allowed.count * 2 <= vocabSize) {
+    const reached = allAllowed(allowed).filter((id) => !eog.has(id));
+    return {
+      shift: lift,
+      tokenBias: nativeBias(
+        plan,
+        scoring,
+        reached.map((id) => [id, lift] as const),
+      ),
+    };
   }
   const refused: [number, number][] = [];
-  for (let id = 0; id < vocabSize; id++) if (!isAllowed(allowed!, id) && !eog.has(id)) refused.push([id, bannedLogit]);
-  return { shift: 0, more: refused };
+  for (let id = 0; id < vocabSize; id++) if (!isAllowed(allowed, id) && !eog.has(id)) refused.push([id, bannedLogit]);
+  return { shift: 0, tokenBias: nativeBias(plan, scoring, refused) };
 }
+
+const sameIds = (one: IdSet, other: IdSet): boolean =>
+  one === other || (one.count === other.count && one.words.every((word, i) => word === other.words[i]));
 
 /** So much of what is left of a probability does not change its logarithm's fifth digit. */
 const negligible = 1e-5;
@@ -205,10 +241,11 @@ function restScore(place: Place, id: number, rest: number, own: number | undefin
   const allowed = place.allowed!;
   const { plan, eogIds, vocabSize } = scoring;
   const isFew = allowed.count <= few;
-  const { shift, more } = isFew ? { shift: 0, more: undefined } : shiftOf(place);
+  const parting = isFew ? undefined : partingOf(place);
+  const shift = parting?.shift ?? 0;
   const top = isFew ? 0 : plan.topK > 0 ? Math.min(vocabSize, plan.topK + eogIds.length) : vocabSize;
   const tokens = isFew ? allAllowed(allowed) : [id, ...eogIds];
-  return question<number>({ tokens, top, options: options(more) }, ({ logits }) => {
+  return question<number>({ tokens, top, options: options(parting) }, ({ logits }) => {
     const candidates: Candidate[] = [];
     for (const [one, logit] of logits)
       if (isAllowed(allowed, one)) candidates.push([one, logit - (allowed.eog.includes(one) ? 0 : shift)]);
