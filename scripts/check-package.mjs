@@ -42,8 +42,11 @@ const family = await import("tito-rl/family");
 const { analyze } = await import("tito-rl/autoparser");
 const { matches, parseGbnf } = await import("tito-rl/gbnf");
 const analysis = analyze("{% for m in messages %}<{{ m.role }}>{{ m.content }}<end>{% endfor %}");
+const { modelInfo } = await import("tito-rl/models");
+const alone = await createRenderer("model.gguf");
+const info = await modelInfo("model.gguf");
 const sampler = await import("tito-rl/sampler").then(({ loadSampler }) => loadSampler("model.gguf")).catch((error) => error);
-console.log(JSON.stringify({ text: renderer.tokenizer.decode(ids), content: parsed.content, pooled: pooled.join() === ids.join(), family: typeof family.markers, stop: analysis.stops[0], gbnf: matches(parseGbnf('root ::= "a"'), "a"), sampler: sampler.code }));
+console.log(JSON.stringify({ text: renderer.tokenizer.decode(ids), content: parsed.content, pooled: pooled.join() === ids.join(), family: typeof family.markers, stop: analysis.stops[0], gbnf: matches(parseGbnf('root ::= "a"'), "a"), info: [info.architecture, info.renderer.family], alone: alone.renderIds([{ role: "user", content: "hi" }], { addGenerationPrompt: true }).join() === ids.join(), sampler: sampler.code }));
 `,
   );
   const seen = JSON.parse(run(process.execPath, ["smoke.mjs"]));
@@ -54,6 +57,8 @@ console.log(JSON.stringify({ text: renderer.tokenizer.decode(ids), content: pars
     family: "function",
     stop: "<end>",
     gbnf: true,
+    info: ["qwen3", "qwen3"],
+    alone: true,
     sampler: "sampler_missing",
   };
   if (JSON.stringify(seen) !== JSON.stringify(expected))

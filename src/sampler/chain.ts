@@ -1,4 +1,5 @@
 import type { LlamaModel, SequenceEvaluateOptions, Token, TokenBias } from "node-llama-cpp";
+import { softened } from "./bias.ts";
 import type { NativeModule } from "./native.ts";
 import type { SamplePlan } from "./options.ts";
 import type { Chain, Steering } from "./steering.ts";
@@ -82,12 +83,6 @@ export function logprobSources(plan: SamplePlan, vocabSize: number): LogprobSour
   };
 }
 
-/** Beside a grammar nothing may be infinitely unlikely: see `refuseBesideGrammar`. An id with this bias is drawn if there is no other. */
-export const bannedLogit = -1e9;
-
-/** Lifts ids above all others: no weight of another one is seen beside e^128, and 32 bits still hold 5 digits of a logit. */
-export const lift = 128;
-
 /** The penalties for what follows `history`, in node-llama-cpp's terms; undefined where there are none. */
 export function nativePenalties(
   plan: SamplePlan,
@@ -167,8 +162,3 @@ export function nativeOptions(
   }
   return options;
 }
-
-export const bansOf = (ids: readonly number[]): readonly (readonly [number, number])[] =>
-  ids.map((id) => [id, bannedLogit]);
-
-const softened = (logit: number): number => Math.min(-bannedLogit, Math.max(bannedLogit, logit));

@@ -1,7 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { TitoError } from "../errors.ts";
 import type { Ids } from "../tokenizer/types.ts";
-import { bannedLogit, type LogprobSources, logprobSources } from "./chain.ts";
+import { bannedLogit } from "./bias.ts";
+import { type LogprobSources, logprobSources } from "./chain.ts";
 import type { Grammars } from "./grammars.ts";
 import { checkIds } from "./ids.ts";
 import { planSampling, type SampleOptions, type SamplePlan } from "./options.ts";

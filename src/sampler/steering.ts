@@ -1,7 +1,7 @@
 import type { LlamaGrammarEvaluationState } from "node-llama-cpp";
 import type { GbnfMatcher } from "../gbnf/index.ts";
 import { Utf8Stream } from "../tokens/index.ts";
-import { bansOf, lift } from "./chain.ts";
+import { bansOf, lift } from "./bias.ts";
 import { soleAllowed, type TriggerSearch, triggerSearch, type VocabularyTrie } from "./grammar/index.ts";
 import type { Grammars } from "./grammars.ts";
 import type { GrammarStep, HeldGrammar, NativeGrammar } from "./heldGrammar.ts";

@@ -1,5 +1,6 @@
 import type { TokenBias } from "node-llama-cpp";
-import { bannedLogit, type ChainModel, keepsAll, lift, nativeBias, nativePenalties, nativeTopK } from "../chain.ts";
+import { bannedLogit, lift } from "../bias.ts";
+import { type ChainModel, keepsAll, nativeBias, nativePenalties, nativeTopK } from "../chain.ts";
 import { allowedIds, hasId, type IdSet, idsOf, type VocabularyTrie } from "../grammar/index.ts";
 import type { SamplePlan } from "../options.ts";
 import type { DrawnToken } from "../sequence.ts";
