@@ -314,7 +314,8 @@ export class Session implements AsyncDisposable {
     const { info, module, model, allIds } = this.#host;
     const { trie, eogIds, grammar } = steering;
     const scoring = { plan, trie, eogIds, vocabSize: info.vocabSize, ends: grammar!.ends, module, model, allIds };
-    const questions = drawn.map((token, i) => drawScore(scoring, token, ids.slice(0, from + i)));
+    const before = (end: number) => ids.slice(Math.max(0, end - plan.penaltyWindow), end);
+    const questions = drawn.map((token, i) => drawScore(scoring, token, () => before(from + i)));
     const answers = await this.#sequence.ask(ids, from, questions, signal);
     // Rounding may leave a certain id a little above 0.
     return answers?.map((answer) => Math.min(0, answer ?? 0));

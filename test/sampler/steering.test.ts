@@ -130,6 +130,7 @@ describe("a lazy grammar", () => {
 
   it("keeps the seed's numbers: one that allows everything changes nothing at all", async () => {
     const gbnf = String.raw`root ::= "<tool_call>" [\x01-\U0010FFFF]*`;
+    let compared = 0;
     for (const seed of seeds.slice(0, 8)) {
       const bias = {
         ...likely("<tool_call>"),
@@ -141,8 +142,10 @@ describe("a lazy grammar", () => {
       // A byte that is no text ends what the two share.
       const text = tiny.text(free.ids.subarray(0, 40));
       const same = text.includes("\uFFFD") ? text.indexOf("\uFFFD") : 40;
+      compared += Math.max(0, same - text.indexOf("<tool_call>") - 11);
       expect(tiny.text(held.ids).slice(0, same)).toBe(text.slice(0, same));
     }
+    expect(compared).toBeGreaterThan(0);
   });
 
   it("wakes in the middle of a token and over several, and is fed from the trigger's first character", async () => {
@@ -230,14 +233,18 @@ describe("a lazy grammar", () => {
 
   it("lets an end id come only where it may end", async () => {
     const end = bpe.eosId!;
+    let ended = 0;
     for (const seed of seeds.slice(0, 10)) {
       const held = await tiny.session.complete(prompt, {
         ...{ seed, temperature: 1.5, maxTokens: 60, stop: [end], logprobs: false },
         logitBias: likely("<tool_call>", 7),
         grammar: { ...lazy, sleeps: "end" },
       });
-      if (held.finish === "stop") expect(held.grammar).not.toBe("grammar_incomplete");
+      if (held.finish !== "stop") continue;
+      ended++;
+      expect(held.grammar).not.toBe("grammar_incomplete");
     }
+    expect(ended).toBeGreaterThan(0);
   });
 
   it("does not wake inside of reasoning, unless told to", async () => {
@@ -299,6 +306,7 @@ describe("a grammar from the first id on", () => {
   });
 
   it("is JSON when that is all that is asked for", async () => {
+    let whole = 0;
     for (const seed of seeds.slice(0, 6)) {
       const held = await tiny.session.complete(prompt, {
         seed,
@@ -307,9 +315,11 @@ describe("a grammar from the first id on", () => {
         grammar: "json",
         logprobs: false,
       });
-      if (held.grammar === "complete")
-        expect(() => JSON.parse(tiny.text(held.ids.filter((id) => id !== held.stopId)))).not.toThrow();
+      if (held.grammar !== "complete") continue;
+      whole++;
+      expect(() => JSON.parse(tiny.text(held.ids.filter((id) => id !== held.stopId)))).not.toThrow();
     }
+    expect(whole).toBeGreaterThan(0);
   });
 
   it("ends with a status when all that it allows is banned", async () => {
@@ -370,37 +380,46 @@ describe("the greedy swap", () => {
     }
   });
 
-  it("leaves payload to the request's sampler: between its markers, or in the strings of JSON", async () => {
+  it("leaves the strings of a call's JSON to the request's sampler", async () => {
     const gbnf = String.raw`root ::= "<tool_call>" "{\"name\":\"" [a-z]{2} "\",\"arguments\":{\"q\":\"" [a-z ]{5} "\"}}" "</tool_call>"`;
-    const payloads = new Map<string, Set<string>>([
-      ["json", new Set()],
-      ["markers", new Set()],
-    ]);
+    const segments = policy("syntax", { payload: { kind: "json", within: ["arguments"] } });
+    const payloads = new Set<string>();
     const names = new Set<string>();
     for (const seed of seeds.slice(0, 12)) {
-      for (const kind of ["json", "markers"]) {
-        const by: SegmentPolicy =
-          kind === "json"
-            ? policy("syntax", { payload: { kind: "json", within: ["arguments"] } })
-            : policy("syntax", {
-                toolCallMarkers: { start: "<tool_call>", end: "</tool_call>", payloadStart: ":{", payloadEnd: "}}" },
-              });
-        const held = await tiny.session.complete(prompt, {
-          ...settings(),
-          temperature: 2,
-          seed,
-          segments: by,
-          grammar: { gbnf },
-        });
-        const [, name, payload] = /"name":"(..)".*"q":"(.{5})"/.exec(tiny.text(held.ids)) ?? [];
-        names.add(name!);
-        payloads.get(kind)!.add(payload!);
-        const drawn = held.ids.filter((_, i) => held.greedyMask[i] === 0 && held.forcedMask[i] === 0);
-        if (kind === "json") expect(tiny.text(drawn).replace(/^<tool_call>/, "")).toMatch(/^[a-z ]*"?/);
-      }
+      const options = { ...settings(), temperature: 2, seed, segments, grammar: { gbnf } };
+      const held = await tiny.session.complete(prompt, options);
+      const [, name, payload] = /"name":"(..)".*"q":"(.{5})"/.exec(tiny.text(held.ids)) ?? [];
+      names.add(name!);
+      payloads.add(payload!);
+      const drawn = held.ids.filter((_, i) => held.greedyMask[i] === 0 && held.forcedMask[i] === 0);
+      expect(tiny.text(drawn).replace(/^<tool_call>/, "")).toMatch(/^[a-z ]*"?\}*$/);
     }
     expect(names.size).toBe(1);
-    expect(payloads.get("json")!.size).toBeGreaterThan(8);
+    expect(payloads.size).toBeGreaterThan(8);
+  });
+
+  it("draws between payload markers, and takes the likeliest around them", async () => {
+    const [start, end] = ["<tool_call>", "</tool_call>"] as const;
+    const segments = policy("syntax", {
+      toolCallMarkers: { start, end, payloadStart: "<think>", payloadEnd: "</think>" },
+    });
+    // The markers are likely enough to be the likeliest, now and then.
+    const logitBias = { ...likely(start, 4), ...likely("<think>", 3), ...likely("</think>", 4), ...likely(end, 2.5) };
+    const seen = { payload: 0, syntax: 0 };
+    for (const seed of seeds) {
+      const held = await tiny.session.complete(prompt, { ...settings(), seed, logitBias, segments });
+      let where: "content" | "syntax" | "payload" = "content";
+      for (const [i, id] of held.ids.entries()) {
+        expect(held.greedyMask[i]).toBe(where === "syntax" ? 1 : 0);
+        if (where !== "content") seen[where]++;
+        if (where === "content" && id === tiny.id(start)) where = "syntax";
+        else if (where !== "content" && id === tiny.id(end)) where = "content";
+        else if (where === "syntax" && id === tiny.id("<think>")) where = "payload";
+        else if (where === "payload" && id === tiny.id("</think>")) where = "syntax";
+      }
+    }
+    expect(seen.payload).toBeGreaterThan(10);
+    expect(seen.syntax).toBeGreaterThan(10);
   });
 
   it.each<[SegmentPolicy, string]>([

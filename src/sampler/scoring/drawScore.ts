@@ -21,14 +21,14 @@ export interface DrawScoring extends ChainModel {
 const few = 48;
 
 /**
- * Asks for the log-probability with which an id was drawn, behind `history`, by check-then-resample. With p the chain's distribution,
+ * Asks for the log-probability with which an id was drawn, behind what `history` ends with (the penalty window at least), by check-then-resample. With p the chain's distribution,
  * Z what of it the grammar allows, and q the chain's over what is allowed, it is p(id) + (1 − Z) q(id); and that is q(id) where the
  * chain keeps all ids. Undefined: it needs no question, and is 0.
  */
 export function drawScore(
   scoring: DrawScoring,
   { id, how, isForced, held }: DrawnToken,
-  history: readonly number[],
+  history: () => readonly number[],
 ): Question<number> | undefined {
   if (how !== "drawn" || isForced) return undefined;
   const place = placeOf(scoring, history, held);
@@ -56,10 +56,10 @@ interface Allowed {
   readonly count: number;
 }
 
-function placeOf(scoring: DrawScoring, history: readonly number[], held: DrawnToken["held"]): Place {
+function placeOf(scoring: DrawScoring, history: () => readonly number[], held: DrawnToken["held"]): Place {
   const { plan, model, allIds, eogIds, ends, trie } = scoring;
   const allowed = held && allowedAt(held);
-  const repeatPenalty = nativePenalties(plan, model, () => history);
+  const repeatPenalty = nativePenalties(plan, model, history);
   return {
     scoring,
     allowed,
